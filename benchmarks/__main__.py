@@ -50,7 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(_unknown(name))
     # Kept apart by default, so that a trial run leaves no rows among the published ones.
     path = options.out or Path("results") / f"{name}{'-quick' if options.quick else ''}.csv"
-    known = {name: getattr(options, name) for name in ("seeds", "jobs", "quick", "again")}
+    known = {
+        name: getattr(options, name) for name in ("seeds", "jobs", "quick", "methods", "again")
+    }
     try:
         return run_study(STUDIES[name], path, **known)
     except (RuntimeError, ValueError, OSError) as error:
@@ -91,6 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seeds", type=_count, help="number of seeds; the study's own by default")
     parser.add_argument("--jobs", type=_count, default=1, help="number of processes")
     parser.add_argument("--out", type=Path, help="CSV file; results/NAME.csv by default")
+    parser.add_argument(
+        "--methods", nargs="+", default=(), metavar="METHOD", help="these methods alone"
+    )
     parser.add_argument(
         "--again", nargs="+", default=(), metavar="METHOD", help="methods to measure again"
     )

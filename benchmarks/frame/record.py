@@ -32,7 +32,12 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 @contextmanager
 def recorded(
-    path: Path, *, seeds: int | None, quick: bool, again: Sequence[str] = ()
+    path: Path,
+    *,
+    seeds: int | None,
+    quick: bool,
+    methods: Sequence[str] = (),
+    again: Sequence[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """Time what happens inside and write the record, also if it is interrupted.
 
@@ -45,7 +50,7 @@ def recorded(
     try:
         yield more
     finally:
-        write_record(path, _command(path, seeds, quick), time.monotonic() - start, more)
+        write_record(path, _command(path, seeds, quick, methods), time.monotonic() - start, more)
 
 
 @contextmanager
@@ -122,10 +127,11 @@ def counts(rows: Sequence[Row], cases: Sequence[Case]) -> dict[str, Any]:
     }
 
 
-def _command(path: Path, seeds: int | None, quick: bool) -> str:
+def _command(path: Path, seeds: int | None, quick: bool, methods: Sequence[str]) -> str:
     """Return the command that gives the same rows; files are named after their studies."""
     words = [path.stem.removesuffix("-quick"), *([f"--seeds {seeds}"] if seeds else [])]
     words += ["--quick"] if quick else []
+    words += ["--methods", *methods] if methods else []
     return (
         f'make bench ARGS="{" ".join(words)}"' if len(words) > 1 else f"make bench ARGS={words[0]}"
     )

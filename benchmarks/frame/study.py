@@ -60,11 +60,13 @@ def run_study(
     seeds: int | None = None,
     jobs: int = 1,
     quick: bool = False,
+    methods: Sequence[str] = (),
     again: Sequence[str] = (),
 ) -> int:
     """Run a study, or what is left of it, write its rows, table and pictures, and print the table.
 
-    Rows of the methods ``again`` are measured again: the library has changed, and others have not.
+    All ``methods`` are run unless some are named. Rows of the methods ``again`` are measured again:
+    the library has changed, and others have not.
 
     Returns
     -------
@@ -78,11 +80,13 @@ def run_study(
     """
     count = seeds or (min(2, study.seeds) if quick else study.seeds)
     cases = study.cases(range(count), quick)
+    _check(methods, again, {case.method for case in cases})
+    cases = [case for case in cases if not methods or case.method in methods]
     run = study.quick_run if quick and study.quick_run is not None else study.run
     with alone_on(path):
         results = ResultsFile(path, study.measures)
         results.forget(again)
-        with recorded(path, seeds=seeds, quick=quick, again=again) as record:
+        with recorded(path, seeds=seeds, quick=quick, methods=methods, again=again) as record:
             try:
                 run_cases(cases, run, results, jobs=jobs)
             finally:
@@ -94,6 +98,12 @@ def run_study(
         print(text, end="")
         _draw(study, [row for row in rows if not row["error"]], path)
     return _report_failures(rows)
+
+
+def _check(methods: Sequence[str], again: Sequence[str], known: set[str]) -> None:
+    unknown = sorted({*methods, *again} - known)
+    if unknown:
+        raise ValueError(f"there is no method {unknown[0]!r}, but {', '.join(sorted(known))}.")
 
 
 def _found(results: ResultsFile, cases: Sequence[Case]) -> list[Row]:
