@@ -49,8 +49,9 @@ def _explained(complaint: str, X: Any) -> str | None:
         shape = np.shape(to_numpy(X))
         return f"X must have rows and columns, got the shape {shape}. ({found}. {advice})"
     if complaint.startswith("Found input variables with inconsistent numbers"):
-        rows, targets = complaint[complaint.rindex("[") + 1 : -1].split(", ")
-        return f"y must have {rows} rows like X, got {targets}. (Inconsistent numbers of samples.)"
+        counted = complaint[complaint.index("inconsistent") :]
+        rows, targets = counted[counted.rindex("[") + 1 : -1].split(", ")
+        return f"y must have {rows} rows like X, got {targets} ({counted})."
     if complaint.startswith("Complex data not supported"):
         found = "X" if np.iscomplexobj(X) else "y"
         return f"{found} must hold real numbers. (Complex data not supported.)"

@@ -74,7 +74,8 @@ def _check_lengths(X: Any, y: Any) -> None:
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if rows != len(y):
         raise ValueError(
-            f"y must have {rows:,} rows like X, got {len(y):,}. (Inconsistent numbers of samples.)"
+            f"y must have {rows:,} rows like X, got {len(y):,} "
+            f"(inconsistent numbers of samples: [{rows}, {len(y)}])."
         )
 
 
