@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import cross_val_predict
 
 from benchmarks.commands.real_tables import catalogue, evaluate, labels
+from benchmarks.frame.tables import markdown
 from untaint import (
     RobustClassifier,
     RobustRegressor,
@@ -228,17 +230,62 @@ def main() -> None:
             try:
                 for cell in run(table, args.rows, kind, epsilon, seed, methods):
                     found.append(cell)
-                    print(_line(cell), flush=True)
+                    print(_line(cell), file=sys.stderr, flush=True)
             except ValueError as error:
-                print(f"{table} {kind} {epsilon}: {error}", flush=True)
+                print(f"{table} {kind} {epsilon}: {error}", file=sys.stderr, flush=True)
     if args.out is not None:
         with args.out.open("w", newline="") as file:
             csv.writer(file).writerows([Cell._fields, *found])
+    summarise(found)
+
+
+def summarise(cells: list[Cell]) -> None:
+    """Print medians and worst cases over tables and seeds, a column for each kind of mistakes."""
+    kinds = list(dict.fromkeys((cell.kind, cell.epsilon) for cell in cells))
+    methods = dict.fromkeys(cell.method for cell in cells)
+    names = [f"{kind} {epsilon:g}" if epsilon else kind for kind, epsilon in kinds]
+    results = {"genie": "the best learner that knows the wrong rows", "own": "itself on right rows"}
+    for against, words in results.items():
+        body = []
+        for method in methods:
+            own = [
+                [c for c in cells if (c.method, c.kind, c.epsilon) == (method, *k)] for k in kinds
+            ]
+            body.append([method, *(_median_and_worst(part, against) for part in own)])
+        print(f"\nAgainst {words}, median (worst):\n\n{markdown(['method', *names], body)}")
+    print(f"\n{_flags(cells)}")
+
+
+def _median_and_worst(cells: list[Cell], against: str) -> str:
+    if not cells:
+        return "-"
+    values = [_against(cell, against) for cell in cells]
+    worst = max(values) if cells[0].task == "regression" else min(values)
+    return f"{np.median(values):.3f} ({worst:.2f})"
+
+
+def _against(cell: Cell, name: str) -> float:
+    """Return the ratio of errors, or the difference of accuracies, to an oracle."""
+    other: float = getattr(cell, name)
+    return cell.error / other if cell.task == "regression" else cell.error - other
+
+
+def _flags(cells: list[Cell]) -> str:
+    """Return what is flagged of tables as they are, and how long the fits take."""
+    text = []
+    for method in dict.fromkeys(cell.method for cell in cells):
+        own = [cell for cell in cells if cell.method == method]
+        clean = [cell.flagged for cell in own if cell.epsilon == 0]
+        text.append(
+            f"{method}: {np.mean(clean or [np.nan]):.2%} of the rows of clean tables flagged, at "
+            f"most {max(clean, default=np.nan):.2%}; {np.median([c.seconds for c in own]):.1f} s "
+            f"a fit of {len(own)}"
+        )
+    return "\n\n".join(text)
 
 
 def _line(cell: Cell) -> str:
-    own = cell.error / cell.own if cell.task == "regression" else cell.error - cell.own
-    best = cell.error / cell.genie if cell.task == "regression" else cell.error - cell.genie
+    own, best = _against(cell, "own"), _against(cell, "genie")
     return (
         f"{cell.table:12s} {cell.kind:14s} {cell.epsilon} {cell.seed} {cell.method:16s} "
         f"own {own:6.3f}  genie {best:6.3f}  AP {cell.precision:.2f}  flagged {cell.flagged:.3f} "

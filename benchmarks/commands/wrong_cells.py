@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import csv
 import importlib
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
@@ -39,6 +40,7 @@ from benchmarks.commands.real_tables.cell_scores import (
 )
 from benchmarks.commands.real_tables.frames import select
 from benchmarks.data.planted import NAMES as KINDS
+from benchmarks.frame.tables import markdown
 
 WORST = 10
 
@@ -75,7 +77,7 @@ def main() -> None:
             continue
         results += found
         for result in found[:1]:
-            print(line(result), flush=True)
+            print(line(result), file=sys.stderr, flush=True)
     if asked.out is not None and results:
         _write(asked.out, results)
     for method in methods:
@@ -101,29 +103,37 @@ def summarise_clean(method: str, results: Sequence[Clean]) -> None:
 
 def summarise_planted(method: str, results: Sequence[Planted]) -> None:
     """Print mean recall and pooled precision for each kind, and over all."""
-    print(f"\n{method}")
-    for kind in dict.fromkeys(result.kind for result in results):
-        print(_pooled(kind, [result for result in results if result.kind == kind]))
+    body = [
+        _pooled(kind, [result for result in results if result.kind == kind])
+        for kind in dict.fromkeys(result.kind for result in results)
+    ]
     single = [result for result in results if not result.kind.startswith("mixed")]
     if single:
-        print(_pooled("all single", single))
+        body.append(_pooled("all single", single))
+    print(f"\n{method}: mean recall of wrong rows, all else over all tables\n")
+    print(markdown(PLANTED_COLUMNS, body))
 
 
-def _pooled(kind: str, results: Sequence[Planted]) -> str:
+PLANTED_COLUMNS = ("kind", "cases", "recall of rows", "precision of rows", "right cell")
+PLANTED_COLUMNS += ("precision of cells", "right kind", "value within 10 %", "seconds")
+
+
+def _pooled(kind: str, results: Sequence[Planted]) -> list[str]:
     total = {
         name: sum(getattr(result, name) for result in results)
         for name in ("flagged", "caught", "cells", "placed", "named", "right")
     }
-    recall = np.mean([result.recall for result in results])
-    return (
-        f"  {kind:24} {len(results):4} cases  rows: mean recall {recall:.3f}  pooled precision "
-        f"{_ratio(total['caught'], total['flagged'])}  "
-        f"cells: right one {_ratio(total['placed'], total['caught'])}  precision "
-        f"{_ratio(total['placed'], total['cells'])}  "
-        f"kind {_ratio(total['named'], total['placed'])}  "
-        f"value {_ratio(total['right'], total['placed'])}  "
-        f"{np.mean([result.seconds for result in results]):.2f} s"
-    )
+    return [
+        kind,
+        str(len(results)),
+        f"{np.mean([result.recall for result in results]):.3f}",
+        _ratio(total["caught"], total["flagged"]),
+        _ratio(total["placed"], total["caught"]),
+        _ratio(total["placed"], total["cells"]),
+        _ratio(total["named"], total["placed"]),
+        _ratio(total["right"], total["placed"]),
+        f"{np.mean([result.seconds for result in results]):.2f}",
+    ]
 
 
 def summarise_after(method: str, results: Sequence[After]) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.svm import SVC
 
 from benchmarks.commands.real_tables.labels import CHOOSE, CONFIRM, KINDS, corrupt, split
+from benchmarks.frame.tables import markdown
 from untaint import SubquantileClassifierCV
 
 CELLS = [("clean", 0.0), ("flip", 0.2), ("flip", 0.4), ("one-sided", 0.2), ("one-sided", 0.4)]
@@ -118,7 +120,7 @@ def main() -> None:
     for seed, name, (kind, epsilon) in product(asked.seeds, names, wanted):
         for cell in evaluate(name, asked.rows, kind, epsilon, seed, asked.methods):
             cells.append(cell)
-            print(_line(cell), flush=True)
+            print(_line(cell), file=sys.stderr, flush=True)
     if asked.out is not None:
         with asked.out.open("w", newline="") as file:
             writer = csv.writer(file)
@@ -202,26 +204,37 @@ def summarise(cells: list[Cell]) -> None:
     """Print, for each kind of errors and method, the median over tables and seeds."""
     genie = {cell[:4]: cell for cell in cells if cell.method == "genie"}
     keys = dict.fromkeys((cell.kind, cell.epsilon, cell.method) for cell in cells)
-    print("\nmedians (worst): accuracy and log-loss less genie's")
-    for kind, epsilon, method in keys:
-        own = [c for c in cells if (c.kind, c.epsilon, c.method) == (kind, epsilon, method)]
-        if method == "genie":
-            continue
-        gain = [c.accuracy - genie[c[:4]].accuracy for c in own]
-        loss = [c.log_loss - genie[c[:4]].log_loss for c in own]
-        print(
-            f"{kind:14} {epsilon:.1f} {method:14} n={len(own):3}"
-            f"  accuracy {np.median(gain):+.3f} ({min(gain):+.3f})"
-            f"  log-loss {np.median(loss):+.3f}"
-            f"  AP {np.median([c.precision for c in own]):.2f}"
-            f"  flagged {np.mean([c.flagged for c in own]):.3f}"
-            f" ({max(c.flagged for c in own):.3f})"
-            f"  fdr {np.mean([c.discoveries for c in own]):.3f}"
-            f" false {np.nanmedian([c.false for c in own]):.2f}"
-            f"  rates {np.nanmedian([c.rates for c in own]):.3f}"
-            f" covered {np.nanmean([c.covered for c in own]):.2f}"
-            f"  {np.median([c.seconds for c in own]):.2f} s"
-        )
+    body = []
+    for key in keys:
+        own = [cell for cell in cells if (cell.kind, cell.epsilon, cell.method) == key]
+        if key[-1] != "genie":
+            body.append([*key, len(own), *_summary(own, [genie[cell[:4]] for cell in own])])
+    print(f"\nMedians; accuracy and log-loss less the oracle's:\n\n{markdown(COLUMNS, body)}")
+
+
+COLUMNS = ("kind", "epsilon", "method", "fits", "accuracy", "worst", "log-loss")
+COLUMNS += ("average precision", "flagged", "discoveries", "false", "rates off by", "covered")
+COLUMNS += ("seconds",)
+
+
+def _summary(cells: list[Cell], genies: list[Cell]) -> list[str]:
+    """Return what the columns say: means of shares of rows, medians of all others."""
+    gains = [c.accuracy - genie.accuracy for c, genie in zip(cells, genies, strict=True)]
+    losses = [c.log_loss - genie.log_loss for c, genie in zip(cells, genies, strict=True)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # means of nothing: methods that flag no rows
+        return [
+            f"{np.median(gains):+.3f}",
+            f"{min(gains):+.3f}",
+            f"{np.median(losses):+.3f}",
+            f"{np.median([c.precision for c in cells]):.2f}",
+            f"{np.mean([c.flagged for c in cells]):.3f}",
+            f"{np.mean([c.discoveries for c in cells]):.3f}",
+            f"{np.nanmedian([c.false for c in cells]):.2f}",
+            f"{np.nanmedian([c.rates for c in cells]):.3f}",
+            f"{np.nanmean([c.covered for c in cells]):.2f}",
+            f"{np.median([c.seconds for c in cells]):.2f}",
+        ]
 
 
 if __name__ == "__main__":
