@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -59,14 +60,11 @@ def _arrow(column: Any, name: str) -> Any:
     These are cells of several types, categories, and whole numbers of more than 64 bits.
     """
     pa = arrow()
-    try:
-        if column.dtype in (nw.Categorical, nw.Enum):
-            raise pa.ArrowTypeError("levels may be of any type")
-        return pa.array(column.to_arrow())
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return _as_text(column, name)
-    except (OverflowError, UnicodeEncodeError):  # Arrow passes on what Python raises
-        return _as_text(column, name)
+    refusals = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
+    if column.dtype not in (nw.Categorical, nw.Enum):  # their levels may be of any type
+        with suppress(*refusals, OverflowError, UnicodeEncodeError):  # Python's are passed on
+            return pa.array(column.to_arrow())
+    return _as_text(column, name)
 
 
 def _as_text(column: Any, name: str) -> Any:
