@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing, assert_all_finite, check_array, column_or_1d
 from sklearn.utils.validation import validate_data
 
-from .._typing import FloatArray, IntArray
+from .._typing import AnyArray, FloatArray, IntArray
 from .arrays import to_numpy
 from .errors import name_argument_in_errors
 from .labels import check_no_missing_label, class_codes
@@ -78,7 +77,7 @@ def _check_lengths(X: Any, y: Any) -> None:
         )
 
 
-def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
+def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[AnyArray, IntArray]:
     """Return the classes and the code of each row's label."""
     if y is None:
         raise ValueError(

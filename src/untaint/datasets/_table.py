@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .._typing import AnyArray, FloatArray
 
 Task: TypeAlias = Literal["regression", "classification"]
 
@@ -22,8 +23,8 @@ Task: TypeAlias = Literal["regression", "classification"]
 class DatasetTable:
     """Features and target of a data set, with their names."""
 
-    data: NDArray[np.float64]
-    target: NDArray[Any]
+    data: FloatArray
+    target: AnyArray
     feature_names: list[str]
     target_name: str
 
@@ -90,7 +91,7 @@ def _cell(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def _as_classes(labels: list[str]) -> NDArray[Any]:
+def _as_classes(labels: list[str]) -> AnyArray:
     """Return labels as integers if all of them are, else as text."""
     try:
         return np.array([int(label) for label in labels])

@@ -11,11 +11,10 @@ from typing import Any, final
 
 import numpy as np
 from dask.sizeof import sizeof
-from numpy.typing import NDArray
 
 from .._sums import total
 from .._threads import single_threaded_blas
-from .._typing import FloatArray, IntArray
+from .._typing import AnyArray, FloatArray, IntArray
 from .._validation import check_chunk
 from ..design.blocked import BlockedFeatures
 from ..design.memory_plan import Plan
@@ -32,7 +31,7 @@ from ..weighting.threshold import WeightFunction
 #: Coefficients of raw features, weights, bins and curvature of a pass.
 Arguments = tuple[FloatArray, WeightFunction, HistogramGrid, Curvature]
 #: Numbers of rows, the rows and their targets.
-DrawnRows = tuple[IntArray, FloatArray, NDArray[Any]]
+DrawnRows = tuple[IntArray, FloatArray, AnyArray]
 
 
 @final
@@ -45,7 +44,7 @@ class Partition:
     """
 
     X: FloatArray
-    y: NDArray[Any]
+    y: AnyArray
     sample_weight: FloatArray
     n_absent: int = 0
     absent_labels: tuple[Any, ...] = ()
@@ -135,10 +134,10 @@ def describe(part: Partition, labels: bool) -> Description:
 class Labels:
     """The sorted classes, and the factor of the weight of their rows."""
 
-    classes: NDArray[Any]
+    classes: AnyArray
     factors: FloatArray
 
-    def codes(self, y: NDArray[Any]) -> IntArray:
+    def codes(self, y: AnyArray) -> IntArray:
         """Return the index of each row's class."""
         return np.searchsorted(self.classes, y)
 

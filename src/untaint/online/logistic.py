@@ -15,13 +15,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import FloatArray
+from .._typing import AnyArray, FloatArray
 from .label_codes import LabelCodes, check_labels, check_two_classes
 from .logistic_data import MAX_ROWS
 from .logistic_leader import LogisticLeader
@@ -136,7 +135,7 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
             self._label_codes, self._label_dtype = LabelCodes(labels.tolist()), labels.dtype
         return self._label_codes.codes(y)
 
-    def predict(self, X: Any, noisy: bool = False) -> NDArray[Any]:
+    def predict(self, X: Any, noisy: bool = False) -> AnyArray:
         """Predict the labels of rows; the parameters are those of :meth:`predict_proba`."""
         second = self.decision_function(X, noisy) > 0
         return self.classes_[second.astype(int) if len(self.classes_) > 1 else 0 * second]
@@ -166,7 +165,7 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
         return self._label_codes.sign * log_odds
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> AnyArray:
         """The labels, sorted."""
         check_is_fitted(self, "n_rounds_")
         classes = self._label_codes.classes

@@ -5,9 +5,8 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..._typing import BoolArray
+from ..._typing import AnyArray, BoolArray
 from ..columns.column import Column
 from ..columns.levels import find_levels
 from ..columns.read import read_values
@@ -48,7 +47,7 @@ class TargetColumn:
     name: str
     position: int
     kind: TargetKind
-    values: NDArray[Any]
+    values: AnyArray
     missing: BoolArray
     n_distinct: int
     notes: list[str]

@@ -13,8 +13,8 @@ from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._typing import AnyArray
 from ..arrow import find_arrow
 from ..cells import parse_columns, split_records, split_text
 from ..decimals import find_decimal
@@ -198,7 +198,7 @@ class _BlockReader(NamedTuple):
         columns = parse_columns(text, records, delimiter, self.width, types, decimal=decimal)
         if columns is None:
             return None
-        y: NDArray[Any] | None = None
+        y: AnyArray | None = None
         if target is not None:
             column = columns.pop()
             y = _shared_labels(column) if self.text_target else np.array(column)
@@ -231,7 +231,7 @@ class _BlockReader(NamedTuple):
     def _convert(self, rows: list[list[str]], lines: list[int]) -> RowBlock:
         selection, decimal = self.selection, self.dialect.decimal
         labels = [] if selection.target is None else [row[selection.target] for row in rows]
-        y: NDArray[Any] | None = None
+        y: AnyArray | None = None
         try:
             X = parse([row[j] for row in rows for j in selection.features], decimal)
             X = X.reshape(len(rows), -1)
@@ -267,7 +267,7 @@ class _BlockReader(NamedTuple):
         return fault
 
 
-def _shared_labels(column: Any) -> NDArray[Any] | None:
+def _shared_labels(column: Any) -> AnyArray | None:
     """Return text as objects, where equal labels are one object; None if one is blank."""
     encoded = column.combine_chunks().dictionary_encode()
     labels = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)[:-1]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._progress import report_step
+from ..._typing import AnyArray
 from ..arrow import arrow
 from ..columns.typed import plain
 from ..errors import DataFileError
@@ -99,7 +99,7 @@ def _rows(columns: list[Any], convert: Converter) -> RowBlock:
     return convert.from_columns([_as_array(column, title, convert) for column, title in pairs])
 
 
-def _as_array(column: Any, title: str, convert: Converter) -> NDArray[Any]:
+def _as_array(column: Any, title: str, convert: Converter) -> AnyArray:
     pa = arrow()
     column = column.cast(_values(column.type))
     if column.null_count:
