@@ -11,7 +11,7 @@ loss (:mod:`.logistic_selection`), such that the fit is not worse than the naive
 not grow with the rows (:mod:`.logistic_data`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -226,13 +226,8 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
 
         Before any row has been learnt, False and True have equal probabilities.
         """
-        if "n_rounds_" not in self.__dict__:
-            return {False: 0.5, True: 0.5}
-        labels = self._label_codes.labels
-        if len(labels) == 1:
-            return {labels[0]: 1.0}
-        second = float(expit(super().predict_one(x)))
-        return {labels[0]: 1.0 - second, labels[1]: second}
+        found = self._probabilities(super().predict_one, x, 1.0)
+        return {label: float(probability) for label, probability in found.items()}
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Predict the label of one row, False before any row has been learnt."""
@@ -247,22 +242,22 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
 
     def predict_proba_many(self, X: Any) -> Any:
         """Predict the probabilities of the labels, one column each, for a frame of rows."""
-        return frame_like(self._probabilities(X), X)
+        return frame_like(self._probabilities(super().predict_many, X, np.ones(len(X))), X)
 
     def predict_many(self, X: Any) -> Any:
         """Predict the labels of a frame and return them as a series of the same library."""
-        columns = self._probabilities(X)
+        columns = self._probabilities(super().predict_many, X, np.ones(len(X)))
         best = np.argmax([*columns.values()], axis=0)
         return series_like(np.array([*columns])[best], X)
 
-    def _probabilities(self, X: Any) -> dict[Any, FloatArray]:
-        """Return the probabilities of the labels seen so far, for a frame of rows."""
+    def _probabilities(self, predict: Callable[[Any], Any], X: Any, certain: Any) -> dict[Any, Any]:
+        """Return the probabilities of the labels seen so far, where ``certain`` is one or ones."""
         if "n_rounds_" not in self.__dict__:
-            return {False: np.full(len(X), 0.5), True: np.full(len(X), 0.5)}
+            return {False: 0.5 * certain, True: 0.5 * certain}
         labels = self._label_codes.labels
         if len(labels) == 1:
-            return {labels[0]: np.ones(len(X))}
-        second = expit(np.asarray(super().predict_many(X), dtype=float))
+            return {labels[0]: certain}
+        second = expit(np.asarray(predict(X), dtype=float))
         return {labels[0]: 1.0 - second, labels[1]: second}
 
     # what both call
