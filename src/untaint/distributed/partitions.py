@@ -4,10 +4,8 @@ They are pure, and know neither Dask nor the other partitions: only how many row
 theirs, so that blocks begin at the same rows as on one machine.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 from dask.sizeof import sizeof
@@ -93,7 +91,7 @@ class Description:
     outputs: frozenset[int]  # numbers of target columns; 0 for one-dimensional targets
     classes: dict[Any, float]  # weight of each label; empty if targets are not labels
 
-    def __add__(self, other: Description) -> Description:
+    def __add__(self, other: Self) -> Self:
         """Return the description of both parts."""
         mine, theirs = self.classes, other.classes
         classes = {name: mine.get(name, 0.0) + theirs.get(name, 0.0) for name in {**mine, **theirs}}

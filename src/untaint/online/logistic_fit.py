@@ -17,11 +17,9 @@ A *share* below one removes that part of the noise: C is :math:`(S - share \, \S
 covariance S of noisy rows within classes, with negative eigenvalues set to zero.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import Self, final
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -55,7 +53,7 @@ class WithinClass:
     cov: FloatArray
 
     @classmethod
-    def of(cls, class_gram: FloatArray) -> WithinClass:
+    def of(cls, class_gram: FloatArray) -> Self:
         """Return the moments from the sums of (1, x)(1, x)' of each class."""
         counts = np.maximum(class_gram[:, 0, 0], np.finfo(float).tiny)
         means = class_gram[:, 0, 1:] / counts[:, None]
