@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_choice, check_flag, check_real
@@ -156,8 +155,7 @@ class NoisyLinearRegressor(LinearRegressor):
     @property
     def regret_bound_(self) -> float:
         """The upper bound of the expected regret on the clean rows, for ``"theory"``."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         step_size = None if self._descent is None else self._descent.step_size
         return regret_bound(step_size, self.n_rounds_)
 

@@ -185,20 +185,19 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
     @property
     def share_(self) -> float:
         """The share of the noise that was removed."""
-        self._linear_model()
+        self._bring_up_to_date()
         return self._leader.fit().share
 
     @property
     def alpha_(self) -> float:
         """The ridge penalty in use."""
-        self._linear_model()
+        self._bring_up_to_date()
         return self._leader.fit().alpha * self._leader.data.total_weight
 
     @property
     def noise_cov_(self) -> FloatArray:
         """The noise covariance of one copy, declared or estimated."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         return self._leader.data.copy_noise_cov()
 
     def __sklearn_tags__(self) -> Tags:
@@ -293,8 +292,7 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
 
     def _linear_model(self) -> tuple[FloatArray, float]:
         """Return coefficients and intercept of the log-odds of the code 1."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         fit = self._leader.fit()
         return fit.coef, fit.intercept - float(fit.coef @ self._leader.data.origin)
 
