@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from .arrays import Array, MatrixLike
-from .products import SparseProduct
+from .products import sparse_product
 
 MAX_COORDINATE = 1e140  # scaled coordinates are clipped here: beyond it their squares overflow
 MAX_SINGLE_NORM = 8.0  # largest |x|^2 + |z|^2 whose rounding in float32 (below 1e-6) is tolerable
@@ -90,7 +90,7 @@ class SparseSides:
         left = _scaled(X, root)
         right = left if Z is None else _scaled(Z, root)
         self.left_norm, self.right_norm = _half_norms(left), _half_norms(right)
-        self._product = SparseProduct(left, right)
+        self._product = sparse_product(left, right)
 
     def product(self, rows: slice, cols: slice, out: Array) -> None:
         """Compute a tile of the scaled squared distances, by one matrix product."""
