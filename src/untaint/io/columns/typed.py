@@ -33,12 +33,8 @@ def plain(cells: Any) -> Any:
 
 
 def as_strings(cells: Any) -> Any:
-    """Return a column of any type as one of strings, null where a value is missing."""
-    pa = arrow()
-    cells = plain(cells)
-    if is_text(cells):
-        return cells
-    return pa.array(written(cells), pa.string())
+    """Return a plain column of any type as one of strings, null where a value is missing."""
+    return cells if is_text(cells) else arrow().array(written(cells), arrow().string())
 
 
 def written(cells: Any) -> list[str | None]:

@@ -129,19 +129,16 @@ def find_column(table: RawTable, name: str) -> int:
 
 
 def hint_at(name: str, names: list[str], question: str = "did you mean") -> str:
-    """Return a question that ends a sentence on an unknown name, if others are close to it."""
-    close = close_to(name, names)
-    return f"; {question} {listed(close)}?" if close else "."
+    """Return the end of a sentence on an unknown name: a question if others are close to it.
 
-
-def close_to(name: str, names: list[str]) -> list[str]:
-    """Return names that differ by little, or by upper and lower case only.
+    These differ by little, or by upper and lower case only.
 
     Examples
     --------
-    >>> from untaint.io.encoder.target import close_to
-    >>> close_to("Price", ["size", "price"])
-    ['price']
+    >>> from untaint.io.encoder.target import hint_at
+    >>> hint_at("Price", ["size", "price"])
+    "; did you mean 'price'?"
     """
     folded = {other.casefold(): other for other in names}
-    return [folded[other] for other in get_close_matches(name.casefold(), folded, n=3)]
+    close = [folded[other] for other in get_close_matches(name.casefold(), folded, n=3)]
+    return f"; {question} {listed(close)}?" if close else "."
