@@ -3,8 +3,6 @@
 import re
 from dataclasses import dataclass
 
-from .numbers import NumberStyle, write_number
-
 QUOTE = '"'
 DELIMITERS = {"\t": "tabs", "|": "pipes", ";": "semicolons", ",": "commas"}
 PARQUET, FRAME = "Parquet", "a data frame"
@@ -67,17 +65,6 @@ class Dialect:
         if self.line_end in _LINE_ENDS:
             words.append(_LINE_ENDS[self.line_end])
         return ", ".join([*words, *reversed(self.layers)])
-
-    def write_number(self, value: float) -> str:
-        """Return a number in the format of the file, empty if it is not finite.
-
-        Examples
-        --------
-        >>> from untaint.io import Dialect
-        >>> Dialect(delimiter=";", decimal=",").write_number(2.5)
-        '2,5'
-        """
-        return write_number(value, NumberStyle(self.decimal))
 
     def write_cell(self, text: str, *, quoted: bool = False) -> str:
         """Return a cell in the format of the file, in quotes where it must be.

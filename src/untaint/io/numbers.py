@@ -42,9 +42,6 @@ class NumberStyle(NamedTuple):
     sign: str = ""
 
 
-PLAIN = NumberStyle()
-
-
 class Numbers(NamedTuple):
     """The numbers that levels stand for.
 

@@ -12,7 +12,7 @@ from ..columns.levels import find_levels
 from ..columns.read import read_values
 from ..columns.typed import as_strings, plain
 from ..errors import DataFileError, listed
-from ..numbers import PLAIN, NumberStyle, read_numbers, write_number
+from ..numbers import read_numbers
 from ..table import RawTable
 
 # A column holds mostly numbers if more than this part of its cells are numbers.
@@ -37,8 +37,6 @@ class TargetColumn:
     n_distinct : int
         Different values or labels.
     notes : list of str
-    style : NumberStyle
-        How numbers are written in this column.
     unreadable : bool array of shape (n_rows,)
         Cells that hold text that is neither a number nor a word for a missing value, in a column
         that holds mostly numbers, whatever its kind is; elsewhere False.
@@ -51,23 +49,7 @@ class TargetColumn:
     missing: BoolArray
     n_distinct: int
     notes: list[str]
-    style: NumberStyle
     unreadable: BoolArray
-
-    def write_number(self, value: float) -> str:
-        """Return a number as this column would write it, thousands not grouped.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from untaint.io.encoder.target import TargetColumn
-        >>> from untaint.io.numbers import NumberStyle
-        >>> y, none = np.array([5.0]), np.array([False])
-        >>> style = NumberStyle(",", "", "%")
-        >>> TargetColumn("y", 0, "number", y, none, 1, [], style, none).write_number(2.5)
-        '2,5%'
-        """
-        return write_number(value, self.style)
 
 
 def read_target(table: RawTable, column_name: str) -> TargetColumn:
@@ -95,14 +77,12 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
         kind = column.kind
     if column.values is not None and kind != "boolean":
         found: tuple[Any, BoolArray, int] = (column.values, column.missing, column.n_distinct)
-        style = NumberStyle(*column.details.get("style", (table.dialect.decimal, "", "")))
     else:
         levels = column.levels or find_levels(as_strings(plain(table.column(j))))
         words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
         words[~levels.present] = None
         found = (levels.spread(words, None), levels.missing, int(levels.present.sum()))
-        style = PLAIN
-    return TargetColumn(table.names[j], j, kind, *found, column.notes, style, unreadable)
+    return TargetColumn(table.names[j], j, kind, *found, column.notes, unreadable)
 
 
 def _unreadable(column: Column, decimal: str) -> BoolArray:
