@@ -44,11 +44,7 @@ def _holds_text(X: Any) -> bool:
 
 def check_any_targets(X: Any, y: Any) -> FloatArray:
     """Return numeric targets as floats, (n,) or (n, k), one for each row of X."""
-    if y is None:
-        raise ValueError(
-            "y: expected targets; fit requires y to be passed, but the target y is None."
-        )
-    y = to_numpy(y)
+    y = _passed(y, "targets")
     check_no_text(y)
     if np.asarray(y).dtype.kind in "mM":
         raise ValueError(f"y must hold numbers, got the type {np.asarray(y).dtype}.")
@@ -69,6 +65,14 @@ def check_any_targets(X: Any, y: Any) -> FloatArray:
     return np.asarray(y, dtype=np.float64)
 
 
+def _passed(y: Any, expected: str) -> Any:
+    if y is None:
+        raise ValueError(
+            f"y: expected {expected}; fit requires y to be passed, but the target y is None."
+        )
+    return to_numpy(y)
+
+
 def _check_lengths(X: Any, y: Any) -> None:
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if rows != len(y):
@@ -79,11 +83,7 @@ def _check_lengths(X: Any, y: Any) -> None:
 
 def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[AnyArray, IntArray]:
     """Return the classes and the code of each row's label."""
-    if y is None:
-        raise ValueError(
-            "y: expected labels; fit requires y to be passed, but the target y is None."
-        )
-    y = to_numpy(y)
+    y = _passed(y, "labels")
     check_no_missing_label(y)
     if np.asarray(y).dtype.kind == "c":
         raise ValueError("y must hold labels, got complex numbers. (Complex data not supported.)")
