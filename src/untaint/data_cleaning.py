@@ -413,9 +413,8 @@ def _frame_of(result: TableCleaning) -> Any:
 
     table = result.table
     if isinstance(table, TypedTable):
-        columns = [table.column(j) for j in range(len(table.names))]
         return pandas.DataFrame(
-            {name: cells.to_pandas() for name, cells in zip(table.names, columns, strict=True)}
+            {name: table.column(j).to_pandas() for j, name in enumerate(table.names)}
         )
     content = table.header_bytes + table.rows_bytes()
     frame = pandas.read_csv(

@@ -4,12 +4,10 @@ The readers use the standard library and NumPy; pandas is imported when a frame 
 """
 
 import csv
-import gzip
 import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -27,12 +25,6 @@ class DatasetTable:
     target: AnyArray
     feature_names: list[str]
     target_name: str
-
-
-def read_dataset(path: Path, task: Task) -> DatasetTable:
-    """Read a CSV file, compressed when its name ends in ``.gz``."""
-    content = path.read_bytes()
-    return parse_dataset(gzip.decompress(content) if path.suffix == ".gz" else content, task)
 
 
 def parse_dataset(content: bytes, task: Task) -> DatasetTable:
