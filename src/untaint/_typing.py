@@ -9,3 +9,4 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.floating[Any]]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.intp]
+AnyArray = NDArray[Any]

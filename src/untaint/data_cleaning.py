@@ -18,8 +18,8 @@ from ._hidden_text import escape_terminal
 from ._validation import check_choice, check_real
 from .cells import CHECKS, CellFinding
 from .cells.checks.day_month import exchanged_text
-from .cleaning import TableCleaning, TableModel, clean_table, save_model
-from .cleaning.exports import cleaned_bytes, flagged_csv, summary, summary_json
+from .cleaning import TableCleaning, TableModel, clean_table
+from .cleaning.exports import output_files, summary
 from .cleaning.findings import Suspect
 from .cleaning.repairs import repaired_rows, rounded
 from .io import DataFileError, RawTable, read_table
@@ -278,15 +278,7 @@ class Cleaning:
         from .cleaning.atomic_output import write_files_atomically
         from .report import render
 
-        result = self._result
-        files = {
-            "cleaned.csv": cleaned_bytes(result, "drop"),
-            "flagged.csv": flagged_csv(result),
-            "report.html": render(result.findings).encode("utf-8"),
-            "summary.json": summary_json(result),
-        }
-        if result.model is not None:
-            files["model.skops"] = save_model(result.model)
+        files = output_files(self._result, "drop", render(self._result.findings))
         write_files_atomically(Path(directory), files, remove={"model.skops"} - files.keys())
 
     def __repr__(self) -> str:
@@ -421,9 +413,8 @@ def _frame_of(result: TableCleaning) -> Any:
 
     table = result.table
     if isinstance(table, TypedTable):
-        columns = [table.column(j) for j in range(len(table.names))]
         return pandas.DataFrame(
-            {name: cells.to_pandas() for name, cells in zip(table.names, columns, strict=True)}
+            {name: table.column(j).to_pandas() for j, name in enumerate(table.names)}
         )
     content = table.header_bytes + table.rows_bytes()
     frame = pandas.read_csv(

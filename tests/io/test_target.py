@@ -11,7 +11,6 @@ def test_numbers_are_floats(read):
     assert (target.kind, target.n_distinct, target.position) == ("number", 1, 1)
     np.testing.assert_array_equal(target.values, [2.5, np.nan, 2.5])
     assert target.missing.tolist() == [False, True, False]
-    assert target.write_number(3.25) == "3,25"
 
 
 def test_numbers_that_count_up_are_still_numbers(read):

@@ -4,7 +4,7 @@ Every error message names the parameter, the values it accepts and the value fou
 of scikit-learn are used in this subpackage only.
 """
 
-from .arrays import ArrayNamespace, array_namespace_of, to_numpy
+from .arrays import array_namespace_of, to_numpy
 from .chunks import check_chunk, name_features
 from .errors import name_argument_in_errors, overflow_guard
 from .frames import check_any_labels, check_any_rows, check_any_targets, take_rows
@@ -29,10 +29,4 @@ from .parameters import (
 )
 from .targets import MAX_TARGET, check_target_sizes
 from .training import check_query_data, check_rows, check_training_data, in_double
-from .weights import (
-    MAX_WEIGHT,
-    MIN_WEIGHT,
-    check_contamination,
-    check_known_contamination,
-    check_weights,
-)
+from .weights import check_contamination, check_known_contamination, check_weights

@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from .._typing import FloatArray
+from .._typing import AnyArray, FloatArray
 from .labels import check_no_missing_label
 from .targets import check_finite_targets, check_no_text
 from .training import FLOATS, check_finite_rows
@@ -20,7 +19,7 @@ _EMPTY: dict[str, Any] = {"ensure_min_samples": 0, "ensure_min_features": 1}
 
 def check_chunk(
     X: Any, y: Any, sample_weight: Any, number: int, *, labels: bool
-) -> tuple[FloatArray, NDArray[Any], FloatArray]:
+) -> tuple[FloatArray, AnyArray, FloatArray]:
     """Return features, targets or labels, and weights of one chunk of the data, maybe empty.
 
     Parameters

@@ -3,12 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import _safe_indexing, assert_all_finite, check_array, column_or_1d
 from sklearn.utils.validation import validate_data
 
-from .._typing import FloatArray, IntArray
+from .._typing import AnyArray, FloatArray, IntArray
 from .arrays import to_numpy
 from .errors import name_argument_in_errors
 from .labels import check_no_missing_label, class_codes
@@ -45,15 +44,11 @@ def _holds_text(X: Any) -> bool:
 
 def check_any_targets(X: Any, y: Any) -> FloatArray:
     """Return numeric targets as floats, (n,) or (n, k), one for each row of X."""
-    if y is None:
-        raise ValueError(
-            "y: expected targets; fit requires y to be passed, but the target y is None."
-        )
-    y = to_numpy(y)
+    y = _passed(y, "targets")
     check_no_text(y)
     if np.asarray(y).dtype.kind in "mM":
         raise ValueError(f"y must hold numbers, got the type {np.asarray(y).dtype}.")
-    with name_argument_in_errors(X, y, numbers=False):
+    with name_argument_in_errors(X, numbers=False):
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
         )
@@ -70,6 +65,14 @@ def check_any_targets(X: Any, y: Any) -> FloatArray:
     return np.asarray(y, dtype=np.float64)
 
 
+def _passed(y: Any, expected: str) -> Any:
+    if y is None:
+        raise ValueError(
+            f"y: expected {expected}; fit requires y to be passed, but the target y is None."
+        )
+    return to_numpy(y)
+
+
 def _check_lengths(X: Any, y: Any) -> None:
     rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if rows != len(y):
@@ -79,13 +82,9 @@ def _check_lengths(X: Any, y: Any) -> None:
         )
 
 
-def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
+def check_any_labels(X: Any, y: Any, sample_weight: FloatArray) -> tuple[AnyArray, IntArray]:
     """Return the classes and the code of each row's label."""
-    if y is None:
-        raise ValueError(
-            "y: expected labels; fit requires y to be passed, but the target y is None."
-        )
-    y = to_numpy(y)
+    y = _passed(y, "labels")
     check_no_missing_label(y)
     if np.asarray(y).dtype.kind == "c":
         raise ValueError("y must hold labels, got complex numbers. (Complex data not supported.)")

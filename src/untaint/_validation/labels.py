@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._typing import FloatArray, IntArray
+from .._typing import AnyArray, FloatArray, IntArray
 from .arrays import to_numpy
 from .parameters import check_real
 from .training import check_rows_and_weights
@@ -15,7 +14,7 @@ from .training import check_rows_and_weights
 
 def check_labelled_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, *, pairwise: bool
-) -> tuple[Any, NDArray[Any], IntArray, FloatArray]:
+) -> tuple[Any, AnyArray, IntArray, FloatArray]:
     """Return X as :func:`check_training_data` does, the classes, class codes, and weights."""
     y = to_numpy(y)
     check_no_missing_label(y)
@@ -23,7 +22,7 @@ def check_labelled_data(
     return X, *class_codes(y, weights), weights
 
 
-def class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArray]:
+def class_codes(y: Any, sample_weight: FloatArray) -> tuple[AnyArray, IntArray]:
     """Return the classes, two at least, and the code of each label."""
     _check_label_size(y)
     try:
@@ -38,7 +37,7 @@ def class_codes(y: Any, sample_weight: FloatArray) -> tuple[NDArray[Any], IntArr
     return classes, codes
 
 
-def check_classes(classes: NDArray[Any], totals: NDArray[Any]) -> None:
+def check_classes(classes: AnyArray, totals: AnyArray) -> None:
     """Raise unless there are two classes at least, each of a positive total weight."""
     if len(classes) < 2:
         raise ValueError(
@@ -82,17 +81,16 @@ def _is_missing(label: Any) -> bool:
 
 
 def check_class_weight(
-    class_weight: Any, classes: NDArray[Any], codes: IntArray, sample_weight: FloatArray
+    class_weight: Any, classes: AnyArray, codes: IntArray, sample_weight: FloatArray
 ) -> FloatArray:
     """Return the sample weights times the weights of their classes."""
     if class_weight is None:
         return sample_weight
     totals = np.bincount(codes, sample_weight).astype(float)
-    weights: FloatArray = sample_weight * class_factors(class_weight, classes, totals)[codes]
-    return weights
+    return sample_weight * class_factors(class_weight, classes, totals)[codes]
 
 
-def class_factors(class_weight: Any, classes: NDArray[Any], totals: FloatArray) -> FloatArray:
+def class_factors(class_weight: Any, classes: AnyArray, totals: FloatArray) -> FloatArray:
     """Return the weight factor of each class.
 
     "balanced" gives all classes equal total weight, so that a weight of k is still k copies.
@@ -112,7 +110,7 @@ def class_factors(class_weight: Any, classes: NDArray[Any], totals: FloatArray) 
 
 
 def check_class_sizes(
-    contamination: float | None, classes: NDArray[Any], codes: IntArray, sample_weight: FloatArray
+    contamination: float | None, classes: AnyArray, codes: IntArray, sample_weight: FloatArray
 ) -> None:
     """Raise unless every class has at least two samples, if samples are to be trimmed."""
     if not contamination:

@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._typing import FloatArray
+from .._typing import AnyArray, FloatArray
 
 # Sizes of targets whose squares are numbers that sums can hold.
 MIN_TARGET, MAX_TARGET = 1e-150, 1e150
@@ -13,7 +12,7 @@ MIN_TARGET, MAX_TARGET = 1e-150, 1e150
 TOO_LARGE = 1e152
 
 
-def as_targets(y: NDArray[Any], dtype: Any) -> FloatArray:
+def as_targets(y: AnyArray, dtype: Any) -> FloatArray:
     """Return the targets in the precision of X, unless that would round them."""
     same = np.asarray(y, dtype=dtype)
     exact = dtype == np.float64 or (y.dtype != np.float64 and bool((same == y).all()))

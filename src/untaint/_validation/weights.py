@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight
 
-from .._typing import FloatArray
+from .._typing import AnyArray, FloatArray
 from .parameters import is_real
 
 # Bounds of a positive sample weight, within which squares and sums of weights are finite.
@@ -31,7 +30,7 @@ def check_weights(sample_weight: Any, X: Any) -> FloatArray:
     return weights
 
 
-def _check_weights_are_numbers(weights: NDArray[Any]) -> None:
+def _check_weights_are_numbers(weights: AnyArray) -> None:
     if weights.dtype.kind not in "biuf":
         try:
             weights = weights.astype(float)

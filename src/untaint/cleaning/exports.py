@@ -24,6 +24,21 @@ FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 COLUMNS = ("row", "line", "score", "kind", "why", "observed", "expected")
 
 
+def output_files(cleaning: TableCleaning, mode: OutputMode, page: str) -> dict[str, bytes]:
+    """Return the content of each output file by its name; ``page`` is that of the report."""
+    files = {
+        "cleaned.csv": cleaned_bytes(cleaning, mode),
+        "flagged.csv": flagged_csv(cleaning),
+        "report.html": page.encode("utf-8"),
+        "summary.json": summary_json(cleaning),
+    }
+    if cleaning.model is not None:
+        from .model import save_model
+
+        files["model.skops"] = save_model(cleaning.model)
+    return files
+
+
 def cleaned_bytes(cleaning: TableCleaning, mode: OutputMode) -> bytes:
     """Return the table without flagged rows, with a mark at each row, or with repaired cells.
 

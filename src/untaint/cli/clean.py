@@ -70,7 +70,7 @@ def clean(
 
     from ..cleaning import clean_table
     from ..cleaning.atomic_output import write_files_atomically
-    from ..cleaning.exports import OutputMode, cleaned_bytes, flagged_csv, summary, summary_json
+    from ..cleaning.exports import OutputMode, output_files, summary
     from ..report import render
     from .display import show_findings
 
@@ -86,21 +86,12 @@ def clean(
             skip=options.parse_skip(skip),
             ignore=ignore or (),
             seed=seed,
-            command=command_line(),
+            command=shlex.join(["untaint", *sys.argv[1:]]),
             on_stage=on_stage,
         )
         on_stage("writing the files")
         mode: OutputMode = "mark" if mark else "repair" if repair else "drop"
-        files = {
-            "cleaned.csv": cleaned_bytes(cleaning, mode),
-            "flagged.csv": flagged_csv(cleaning),
-            "report.html": render(cleaning.findings).encode("utf-8"),
-            "summary.json": summary_json(cleaning),
-        }
-        if cleaning.model is not None:
-            from ..cleaning import save_model
-
-            files[MODEL] = save_model(cleaning.model)
+        files = output_files(cleaning, mode, render(cleaning.findings))
         if table.dialect.parquet and mode == "drop":
             files[PARQUET] = table.parquet_bytes(cleaning.kept_rows())
         write_files_atomically(directory, files, remove={PARQUET, MODEL} - files.keys())
@@ -112,8 +103,3 @@ def clean(
         from .report import open_in_browser
 
         open_in_browser(Path(directory) / "report.html")
-
-
-def command_line() -> str:
-    """Return the command line, quoted for a shell."""
-    return shlex.join(["untaint", *sys.argv[1:]])

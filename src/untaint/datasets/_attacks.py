@@ -19,15 +19,15 @@ that most often comes second in its rows.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
+from .._typing import AnyArray, FloatArray, IntArray
 from ._row_selection import by_frequency, standardised
 
-Array = NDArray[Any]
-Attack = tuple[NDArray[np.intp], Array]  # rows, and what their targets become
+Attack = tuple[IntArray, AnyArray]  # rows, and what their targets become
 
 
-def push_to_far_end(X: Array, y: Array, count: int, model: Any, rng: np.random.Generator) -> Attack:
+def push_to_far_end(X: AnyArray, y: AnyArray, count: int, model: Any, rng: Generator) -> Attack:
     """Move the targets with the longest way to go to the far end of the clean range."""
     f = np.asarray(model.predict(X), dtype=np.float64)
     if f.shape != y.shape or not np.all(np.isfinite(f)):
@@ -43,7 +43,7 @@ def push_to_far_end(X: Array, y: Array, count: int, model: Any, rng: np.random.G
     return rows, far[rows]
 
 
-def flip_surest(X: Array, y: Array, count: int, model: Any, rng: np.random.Generator) -> Attack:
+def flip_surest(X: AnyArray, y: AnyArray, count: int, model: Any, rng: Generator) -> Attack:
     """Flip the most certain rows of one class after the other to its second most likely class."""
     classes, own = np.unique(y, return_inverse=True)
     scores = _class_mean_scores(X, y) if model is None else _model_scores(model, X, y)
@@ -60,19 +60,19 @@ def flip_surest(X: Array, y: Array, count: int, model: Any, rng: np.random.Gener
     return rows, flipped[rows]
 
 
-def _smallest(values: Array, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def _smallest(values: AnyArray, count: int, rng: Generator) -> IntArray:
     """Return positions of the smallest values; ties are broken at random."""
     return np.lexsort((rng.random(len(values)), values))[:count]
 
 
-def _class_mean_scores(X: Array, y: Array) -> NDArray[np.float64]:
+def _class_mean_scores(X: AnyArray, y: AnyArray) -> FloatArray:
     """Return scores in place of a model's: minus squared distances to the class means."""
     Z = standardised(X)
     means = [Z[y == label].mean(axis=0) for label in np.unique(y)]
     return np.column_stack([-np.square(Z - mean).sum(axis=1) for mean in means])
 
 
-def _model_scores(model: Any, X: Array, y: Array) -> NDArray[np.float64]:
+def _model_scores(model: Any, X: AnyArray, y: AnyArray) -> FloatArray:
     """Return the model's scores, a column for each class of y in order."""
     classes = np.asarray(getattr(model, "classes_", np.unique(y)))
     unknown = np.setdiff1d(y, classes).tolist()

@@ -1,44 +1,39 @@
 """Corruptions of rows of a classification problem, in place at ``rows``."""
 
-from typing import Any
-
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
-from .._typing import IntArray
+from .._typing import AnyArray, IntArray
 from ._row_selection import by_frequency
 
-Array = NDArray[Any]
 
-
-def flip(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def flip(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Assign another class; of several, each with equal probability."""
     _rotate(y, rows, np.unique(y), rng)
 
 
-def flip_and_inflate(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def flip_and_inflate(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Assign another class, and set x = 100 x."""
     flip(X, y, rows, rng)
     X[rows] *= 100.0
 
 
-def flip_to_second(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def flip_to_second(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Assign the second most frequent class: all errors are one-sided."""
     y[rows] = by_frequency(y)[1]
 
 
-def flip_to_largest(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def flip_to_largest(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Assign the most frequent class: all errors are one-sided."""
     y[rows] = by_frequency(y)[0]
 
 
-def flip_among_frequent(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def flip_among_frequent(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Assign any other class but the least frequent one, which keeps its rows."""
     _rotate(y, rows, np.sort(by_frequency(y)[:-1]), rng)
 
 
-def _rotate(y: Array, rows: IntArray, classes: Array, rng: Generator) -> None:
+def _rotate(y: AnyArray, rows: IntArray, classes: AnyArray, rng: Generator) -> None:
     """Assign another of these sorted classes, to one of which every row belongs."""
     steps = rng.integers(1, len(classes), size=len(rows))
     y[rows] = classes[(np.searchsorted(classes, y[rows]) + steps) % len(classes)]

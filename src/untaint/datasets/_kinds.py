@@ -4,27 +4,25 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
+from .._typing import AnyArray, IntArray
 from . import _attacks as attacks
 from . import _classification_kinds as classification
 from . import _regression_kinds as regression
 from . import _row_selection as choice
 from ._table import Task
 
-Array = NDArray[Any]
-
 
 class Kind(NamedTuple):
     """A choice of rows and something to write into them, or an attack, which settles both."""
 
     task: Task
-    apply: Callable[[Array, Array, NDArray[np.intp], np.random.Generator], None] | None
-    choose: Callable[[Array, Array, int, np.random.Generator], NDArray[np.intp]] = choice.any_rows
+    apply: Callable[[AnyArray, AnyArray, IntArray, Generator], None] | None
+    choose: Callable[[AnyArray, AnyArray, int, Generator], IntArray] = choice.any_rows
     n_classes: int = 2  # at least so many, of a classification target
     # In place of both when a model is given, or when there is nothing to apply.
-    attack: Callable[[Array, Array, int, Any, np.random.Generator], attacks.Attack] | None = None
+    attack: Callable[[AnyArray, AnyArray, int, Any, Generator], attacks.Attack] | None = None
 
 
 KINDS: dict[str, Kind] = {

@@ -6,6 +6,7 @@ user's cache directory, ``XDG_CACHE_HOME`` or ``~/.cache``. A directory that can
 passed over, and when none can be, the data are returned all the same.
 """
 
+import gzip
 import hashlib
 import os
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from typing import TypeAlias
 from .._atomic_write import open_atomically
 from ._archives import LARGEST_FILE
 from ._sources import DatasetSource
-from ._table import DatasetTable, read_dataset, write_dataset
+from ._table import DatasetTable, parse_dataset, write_dataset
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -32,7 +33,9 @@ def obtain(
     folders = list(_folders(home))
     path = _find(source, folders)
     if path is not None:
-        return read_dataset(path, source.task)
+        content = path.read_bytes()
+        content = gzip.decompress(content) if path.suffix == ".gz" else content
+        return parse_dataset(content, source.task)
     if not source.urls:
         return source.parse(b"")
     failures = [] if download_if_missing else ["download_if_missing is False"]

@@ -8,57 +8,54 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
-from .._typing import IntArray
+from .._typing import AnyArray, IntArray
 from ._row_selection import standardised
 
 HUGE = 1e12
 
-Array = NDArray[Any]
 
-
-def draw_targets(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def draw_targets(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set y = m + s N(5, 5^2)."""
     m, s = _units(y)
     y[rows] = m + s * rng.normal(5.0, 5.0, size=y[rows].shape)
 
 
-def inflate_both(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def inflate_both(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set x = 100 x and y = 10,000 y, of the values as given: standardise first."""
     X[rows] *= 100.0
     y[rows] *= 10_000.0
 
 
-def gather_targets(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def gather_targets(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set y = m + s N(5, 0.05^2): all wrong targets are near one value."""
     m, s = _units(y)
     y[rows] = m + s * rng.normal(5.0, 0.05, size=y[rows].shape)
 
 
-def raise_by_3(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def raise_by_3(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set y = y + 3 s."""
     y[rows] += 3.0 * _units(y)[1]
 
 
-def raise_by_5(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def raise_by_5(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set y = y + 5 s."""
     y[rows] += 5.0 * _units(y)[1]
 
 
-def mirror_targets(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def mirror_targets(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set y = 2 m - y."""
     y[rows] = 2.0 * _units(y)[0] - y[rows]
 
 
-def move_away(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def move_away(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set x = mean + 10 deviations in every feature, y = m + 5 s: one far point, repeated."""
     m, s = _units(y)
     X[rows] = np.nanmean(X, axis=0) + 10.0 * np.nanstd(X, axis=0)
     y[rows] = m + 5.0 * s
 
 
-def contradict(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def contradict(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set y = m - 3 s u(x), exactly on the linear model of the largest effect.
 
     u is the linear function of the standardised features, with mean zero and unit deviation over
@@ -72,17 +69,17 @@ def contradict(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
     y[rows] = m - 3.0 * s * u[rows]
 
 
-def make_targets_huge(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def make_targets_huge(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set y = 10^12."""
     y[rows] = HUGE
 
 
-def make_features_huge(X: Array, y: Array, rows: IntArray, rng: Generator) -> None:
+def make_features_huge(X: AnyArray, y: AnyArray, rows: IntArray, rng: Generator) -> None:
     """Set x = 10^12 in every feature, and leave y as it was."""
     X[rows] = HUGE
 
 
-def _units(y: Array) -> tuple[Any, Any]:
+def _units(y: AnyArray) -> tuple[Any, Any]:
     """Return mean and deviation of each output; a constant output is measured in ones."""
     m, s = y.mean(axis=0), y.std(axis=0)
     return m, np.where(s > 1e-12 * np.abs(m), s, 1.0)

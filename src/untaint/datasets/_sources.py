@@ -1,7 +1,7 @@
 """The public data sets: their files' names, makers, addresses and checksums."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import _archives as archives
 from ._table import DatasetTable, Task
@@ -10,8 +10,7 @@ _UCI = "https://archive.ics.uci.edu"
 _UCI_FILES = f"{_UCI}/ml/machine-learning-databases"
 
 
-@dataclass(frozen=True)
-class DatasetSource:
+class DatasetSource(NamedTuple):
     """A data set: what its file is called, who made it, and how to get at it without the file.
 
     Attributes

@@ -4,34 +4,25 @@ The readers use the standard library and NumPy; pandas is imported when a frame 
 """
 
 import csv
-import gzip
 import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .._typing import AnyArray, FloatArray
 
 Task: TypeAlias = Literal["regression", "classification"]
 
 
-@dataclass(frozen=True)
-class DatasetTable:
+class DatasetTable(NamedTuple):
     """Features and target of a data set, with their names."""
 
-    data: NDArray[np.float64]
-    target: NDArray[Any]
+    data: FloatArray
+    target: AnyArray
     feature_names: list[str]
     target_name: str
-
-
-def read_dataset(path: Path, task: Task) -> DatasetTable:
-    """Read a CSV file, compressed when its name ends in ``.gz``."""
-    content = path.read_bytes()
-    return parse_dataset(gzip.decompress(content) if path.suffix == ".gz" else content, task)
 
 
 def parse_dataset(content: bytes, task: Task) -> DatasetTable:
@@ -90,7 +81,7 @@ def _cell(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def _as_classes(labels: list[str]) -> NDArray[Any]:
+def _as_classes(labels: list[str]) -> AnyArray:
     """Return labels as integers if all of them are, else as text."""
     try:
         return np.array([int(label) for label in labels])

@@ -8,13 +8,12 @@ both at once (`_attacks`). Subquantile Minimization, Definition 1: any rows, any
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._typing import AnyArray, BoolArray
 from ._kinds import KINDS, Kind, recipe_of
 from ._random_state import RandomState, as_generator
 from ._table import Task
-
-Array = NDArray[Any]
 
 
 def contaminate(
@@ -25,7 +24,7 @@ def contaminate(
     kind: str = "label",
     model: Any = None,
     random_state: RandomState = None,
-) -> tuple[Array, Array, NDArray[np.bool_]]:
+) -> tuple[AnyArray, AnyArray, BoolArray]:
     """Return corrupted copies of ``X`` and ``y`` and the mask of the rows that were corrupted.
 
     Parameters
@@ -137,7 +136,7 @@ def task_of(kind: str) -> Task:
     return recipe_of(kind).task
 
 
-def _copies(X: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+def _copies(X: ArrayLike, y: ArrayLike) -> tuple[AnyArray, AnyArray]:
     if hasattr(X, "toarray"):
         raise TypeError("contaminate needs a dense X, got a sparse matrix; pass X.toarray().")
     X_copy, y_copy = np.array(X), np.array(y)
@@ -162,7 +161,7 @@ def _check_model(model: Any, kind: str, recipe: Kind) -> None:
         raise TypeError(f"model must have a method predict, got {model!r}.")
 
 
-def _check_target(y: Array, kind: str, recipe: Kind) -> None:
+def _check_target(y: AnyArray, kind: str, recipe: Kind) -> None:
     """Refuse a target that belongs to the other task; integers may serve either."""
     if recipe.task == "regression":
         numeric = np.issubdtype(y.dtype, np.number)

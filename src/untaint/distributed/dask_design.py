@@ -1,10 +1,8 @@
 """A design whose samples are in the partitions of a Dask collection."""
 
-from __future__ import annotations
-
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Self, final
 
 import numpy as np
 from dask.delayed import Delayed
@@ -82,14 +80,14 @@ class DaskDesign(PartitionedDesign):
 
         return source.scheduler.reduce("extremes", tasks, extreme_samples)
 
-    def with_loss(self, loss: Loss) -> DaskDesign:
+    def with_loss(self, loss: Loss) -> Self:
         """Return the same design for another loss of the same targets."""
         design = super().with_loss(loss)
         design.context = replace(self.context, loss=loss)
         design._persisted = None
         return design
 
-    def filtered(self, sample_filter: SampleFilter) -> DaskDesign:
+    def filtered(self, sample_filter: SampleFilter) -> Self:
         """Return a design that excludes the samples outside of a filter a priori."""
         design = super().filtered(sample_filter)
         design.context = replace(self.context, sample_filter=sample_filter)

@@ -4,18 +4,15 @@ They are pure, and know neither Dask nor the other partitions: only how many row
 theirs, so that blocks begin at the same rows as on one machine.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 from dask.sizeof import sizeof
-from numpy.typing import NDArray
 
 from .._sums import total
 from .._threads import single_threaded_blas
-from .._typing import FloatArray, IntArray
+from .._typing import AnyArray, FloatArray, IntArray
 from .._validation import check_chunk
 from ..design.blocked import BlockedFeatures
 from ..design.memory_plan import Plan
@@ -32,7 +29,7 @@ from ..weighting.threshold import WeightFunction
 #: Coefficients of raw features, weights, bins and curvature of a pass.
 Arguments = tuple[FloatArray, WeightFunction, HistogramGrid, Curvature]
 #: Numbers of rows, the rows and their targets.
-DrawnRows = tuple[IntArray, FloatArray, NDArray[Any]]
+DrawnRows = tuple[IntArray, FloatArray, AnyArray]
 
 
 @final
@@ -45,7 +42,7 @@ class Partition:
     """
 
     X: FloatArray
-    y: NDArray[Any]
+    y: AnyArray
     sample_weight: FloatArray
     n_absent: int = 0
     absent_labels: tuple[Any, ...] = ()
@@ -94,7 +91,7 @@ class Description:
     outputs: frozenset[int]  # numbers of target columns; 0 for one-dimensional targets
     classes: dict[Any, float]  # weight of each label; empty if targets are not labels
 
-    def __add__(self, other: Description) -> Description:
+    def __add__(self, other: Self) -> Self:
         """Return the description of both parts."""
         mine, theirs = self.classes, other.classes
         classes = {name: mine.get(name, 0.0) + theirs.get(name, 0.0) for name in {**mine, **theirs}}
@@ -135,10 +132,10 @@ def describe(part: Partition, labels: bool) -> Description:
 class Labels:
     """The sorted classes, and the factor of the weight of their rows."""
 
-    classes: NDArray[Any]
+    classes: AnyArray
     factors: FloatArray
 
-    def codes(self, y: NDArray[Any]) -> IntArray:
+    def codes(self, y: AnyArray) -> IntArray:
         """Return the index of each row's class."""
         return np.searchsorted(self.classes, y)
 

@@ -25,7 +25,6 @@ CELL_BYTES = 32
 _MAX_DEFLATE_RATIO = 1032
 _CHUNK = 2**20
 _PARQUET = b"PAR1"
-_JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 # What a zip file is, by a file or directory in it.
 _WORKBOOK = "xl/workbook.xml"
 _OTHERS = {
@@ -62,12 +61,9 @@ class Content(NamedTuple):
     @property
     def is_workbook(self) -> bool:
         """Whether it is an Excel workbook (.xlsx)."""
-        return is_workbook(self.name, self.data)
-
-    @property
-    def is_named_json_lines(self) -> bool:
-        """Whether the name of the file is that of JSON lines."""
-        return self.file_name.lower().endswith(_JSON_LINES_ENDINGS)
+        if not self.data.startswith(ZIP):
+            return False
+        return _WORKBOOK in open_zip(self.name, io.BytesIO(self.data)).namelist()
 
 
 def unpack(name: str, data: bytes, max_bytes: int) -> Content:
@@ -81,23 +77,23 @@ def unpack(name: str, data: bytes, max_bytes: int) -> Content:
     max_bytes : int
         The most bytes that may come out.
     """
-    file_name = name
-    layers: tuple[str, ...] = ()
+    content = Content(name, data, name)
     while True:
-        is_gzip = data.startswith(GZIP)
-        if not is_gzip and not (data.startswith(ZIP) and not is_workbook(name, data)):
-            return Content(name, data, file_name, layers)
-        if len(layers) == MAX_LAYERS:
+        is_gzip = content.data.startswith(GZIP)
+        if not is_gzip and (content.is_workbook or not content.data.startswith(ZIP)):
+            return content
+        if len(content.layers) == MAX_LAYERS:
             raise DataFileError(
                 f"{name}: expected one table in an archive, found archives within archives; "
                 "unpack them first."
             )
         if is_gzip:
-            data = _gunzip(name, data, max_bytes)
-            file_name = file_name.removesuffix(".gz")
+            data = _gunzip(name, content.data, max_bytes)
+            file_name = content.file_name.removesuffix(".gz")
         else:
-            data, file_name = _unzip(name, data, max_bytes)
-        layers = (*layers, "gzip" if is_gzip else "zip")
+            data, file_name = _unzip(name, content.data, max_bytes)
+        layers = (*content.layers, "gzip" if is_gzip else "zip")
+        content = Content(name, data, file_name, layers)
 
 
 def too_large(name: str, max_bytes: int) -> DataFileError:
@@ -130,11 +126,6 @@ def read_at_most(stream: IO[bytes], max_bytes: int, name: str) -> bytes:
             raise too_large(name, max_bytes)
         kept.write(chunk)
     return kept.getvalue()
-
-
-def is_workbook(name: str, data: bytes) -> bool:
-    """Return whether bytes are those of an Excel workbook (.xlsx)."""
-    return data.startswith(ZIP) and _WORKBOOK in open_zip(name, io.BytesIO(data)).namelist()
 
 
 def check_zip(name: str, entries: list[zipfile.ZipInfo], max_bytes: int) -> None:

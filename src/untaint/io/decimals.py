@@ -8,7 +8,7 @@ commas are decimal.
 import re
 from typing import Any
 
-from .arrow import arrow
+from .arrow import pa, pc
 
 _BEFORE, _AFTER = r"^\s*[€$£]?\s*[+-]?", r"\s*(%|€|\$|£|[A-Z]{3})?\s*$"
 _EITHER = rf"{_BEFORE}[1-9]\d{{0,2}},\d{{3}}{_AFTER}"
@@ -31,12 +31,12 @@ def find_decimal(columns: list[Any], delimiter: str) -> str:
     if delimiter == ",":
         return "."
     shapes = (_unambiguous_shape(",", r"\."), _unambiguous_shape(r"\.", ","), _EITHER)
-    columns = _with_commas(columns)
+    columns = [column for column in columns if _has_commas(column)]
     if not columns:
         return "."
     for step in sorted({max(1, len(columns[0]) // _SAMPLE), 1}, reverse=True):
         sample = [_every(step, column) for column in columns] if step > 1 else columns
-        comma, point, either = (_count(sample, shape) for shape in shapes)
+        comma, point, either = (sum(_count(cells, shape) for cells in sample) for shape in shapes)
         if comma or point:
             return "," if comma > point else "."
         if either:
@@ -44,29 +44,19 @@ def find_decimal(columns: list[Any], delimiter: str) -> str:
     return "."
 
 
-def _with_commas(columns: list[Any]) -> list[Any]:
-    return [column for column in columns if _has_commas(column)]
-
-
 def _has_commas(column: Any) -> bool:
     if isinstance(column, list):
         return any("," in cell for cell in column)
-    pc = arrow("compute")
     return bool(pc.any(pc.match_substring(column, ",")).as_py())
 
 
 def _every(step: int, column: Any) -> Any:
     if isinstance(column, list):
         return column[::step]
-    return column.take(arrow().array(range(0, len(column), step)))
+    return column.take(pa.array(range(0, len(column), step)))
 
 
-def _count(columns: list[Any], shape: str) -> int:
-    return sum(_count_in(column, shape) for column in columns)
-
-
-def _count_in(column: Any, shape: str) -> int:
+def _count(column: Any, shape: str) -> int:
     if isinstance(column, list):
         return sum(re.search(shape, cell, re.ASCII) is not None for cell in column)
-    pc = arrow("compute")
     return pc.sum(pc.match_substring_regex(column, shape)).as_py() or 0

@@ -1,9 +1,7 @@
 """The format of a table: delimiter, quotes and decimal mark."""
 
 import re
-from dataclasses import dataclass
-
-from .numbers import NumberStyle, write_number
+from typing import NamedTuple
 
 QUOTE = '"'
 DELIMITERS = {"\t": "tabs", "|": "pipes", ";": "semicolons", ",": "commas"}
@@ -11,8 +9,7 @@ PARQUET, FRAME = "Parquet", "a data frame"
 _LINE_ENDS = {"\r\n": "Windows line ends", "\r": "old Mac line ends"}
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """The format of a table.
 
     Parameters
@@ -67,17 +64,6 @@ class Dialect:
         if self.line_end in _LINE_ENDS:
             words.append(_LINE_ENDS[self.line_end])
         return ", ".join([*words, *reversed(self.layers)])
-
-    def write_number(self, value: float) -> str:
-        """Return a number in the format of the file, empty if it is not finite.
-
-        Examples
-        --------
-        >>> from untaint.io import Dialect
-        >>> Dialect(delimiter=";", decimal=",").write_number(2.5)
-        '2,5'
-        """
-        return write_number(value, NumberStyle(self.decimal))
 
     def write_cell(self, text: str, *, quoted: bool = False) -> str:
         """Return a cell in the format of the file, in quotes where it must be.

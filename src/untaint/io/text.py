@@ -1,6 +1,6 @@
 """Reading a table of text: the encoding, the delimiter, the records, then all cells at once."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +16,6 @@ from .records import Records, count_lines, find_records
 from .sniff import check_delimiter, find_delimiter, one_column
 from .source import MAX_BYTES
 from .text_table import TextTable
-
-
-class _Parsed(NamedTuple):
-    records: Records
-    columns: list[Any]
-    quotes: bool
 
 
 def read_text(
@@ -60,21 +54,26 @@ def read_text(
     return TextTable(name, names, dialect, notes + remarks, columns, text, records)
 
 
-def _parse(name: str, text: bytes, delimiter: str) -> _Parsed:
-    """Find records and cells; quotes are plain characters if only that gives equal records."""
+def _parse(name: str, text: bytes, delimiter: str) -> tuple[Records, list[Any], bool]:
+    """Find records and cells, and whether quotes wrap fields.
+
+    Quotes are plain characters if only that gives equal records.
+    """
     records = find_records(text, delimiter, quotes=True)
     if records.unclosed is None:
         if len(records.starts) < 2:
             raise DataFileError(f"{name}: expected rows below the column names, found none.")
         columns = read_cells(text, records, delimiter, quotes=True)
         if columns is not None:
-            return _Parsed(records, columns, True)
+            return records, columns, True
     if len(records.toggles) and not _wraps_fields(text, delimiter):
         plain = find_records(text, delimiter, quotes=False)
         columns = read_cells(text, plain, delimiter, quotes=False)
         if columns is not None and len(plain.starts) > 1:
-            return _Parsed(plain, columns, False)
-    raise _unclosed(name, text, records) or _ragged(name, text, records, delimiter)
+            return plain, columns, False
+    if records.unclosed is not None:
+        raise _unclosed(name, text[: records.unclosed])
+    raise _ragged(name, text, records, delimiter)
 
 
 def _wraps_fields(text: bytes, delimiter: str) -> bool:
@@ -89,13 +88,10 @@ def _wraps_fields(text: bytes, delimiter: str) -> bool:
     return bool(2 * wrapped.sum() > len(quoted))
 
 
-def _unclosed(name: str, text: bytes, records: Records) -> DataFileError | None:
-    if records.unclosed is None:
-        return None
-    line = count_lines(text[: records.unclosed]) + 1
+def _unclosed(name: str, text_before: bytes) -> DataFileError:
     return DataFileError(
-        f"{name}, line {line}: expected a closing quote for the one that opens there, found none "
-        "up to the end of the file."
+        f"{name}, line {count_lines(text_before) + 1}: expected a closing quote for the one that "
+        "opens there, found none up to the end of the file."
     )
 
 

@@ -30,7 +30,7 @@ class Kernel(ABC):
     """
 
     name: ClassVar[str]
-    distance: ClassVar[Distance | None]
+    distance: ClassVar[Distance | None] = None
 
     def matrix(
         self,

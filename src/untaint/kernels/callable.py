@@ -11,7 +11,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Array, Distance, MatrixLike, working_dtype
+from .arrays import Array, MatrixLike, working_dtype
 from .base import Kernel
 from .tiles import TILE
 
@@ -43,7 +43,6 @@ class CallableKernel(Kernel):
 
     function: Callable[[Any, Any], Any]
     name: ClassVar[str] = "callable"
-    distance: ClassVar[Distance | None] = None
 
     def _matrix(
         self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None

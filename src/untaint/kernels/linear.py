@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 import numpy.typing as npt
 
-from .arrays import Array, Distance, MatrixLike
+from .arrays import Array, MatrixLike
 from .base import TiledKernel
 from .products import inner_products, squared_norms
 from .tiles import Fill
@@ -30,7 +30,6 @@ class Linear(TiledKernel):
     """
 
     name: ClassVar[str] = "linear"
-    distance: ClassVar[Distance | None] = None
 
     def _tile_function(self, X: MatrixLike, Z: MatrixLike, dtype: npt.DTypeLike) -> Fill:
         return inner_products(X, Z, dtype=dtype)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Array, Distance, MatrixLike, working_dtype
+from .arrays import Array, MatrixLike, working_dtype
 from .base import Kernel
 
 
@@ -27,7 +27,6 @@ class Precomputed(Kernel):
     """
 
     name: ClassVar[str] = "precomputed"
-    distance: ClassVar[Distance | None] = None
 
     def _matrix(
         self, X: MatrixLike, Z: MatrixLike | None, dtype: np.dtype[Any], n_threads: int | None

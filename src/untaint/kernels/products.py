@@ -5,6 +5,7 @@ Such entries saturate instead of becoming infinite or NaN, without effect on any
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,8 @@ from .arrays import Array, MatrixLike, as_csr, as_dense, either_sparse
 from .tiles import TILE, Fill
 
 
-class SparseProduct:
-    """The tile function of X Z' for CSR matrices, with dense tiles.
+def sparse_product(X: MatrixLike, Z: MatrixLike) -> Callable[[slice, slice], Any]:
+    """Return the tile function of X Z' for CSR matrices, with dense tiles.
 
     Both factors are split into blocks once, since slicing and transposing CSR matrices costs more
     than many of the products.
@@ -22,19 +23,12 @@ class SparseProduct:
     Examples
     --------
     >>> X = as_csr(np.eye(3))
-    >>> SparseProduct(X, X)(slice(0, 2), slice(0, 2)).shape
+    >>> sparse_product(X, X)(slice(0, 2), slice(0, 2)).shape
     (3, 3)
     """
-
-    def __init__(self, X: MatrixLike, Z: MatrixLike) -> None:
-        self.left = [X[i : i + TILE] for i in range(0, X.shape[0], TILE)]
-        self.right = [Z[j : j + TILE].T.tocsr() for j in range(0, Z.shape[0], TILE)]
-
-    def __call__(self, rows: slice, cols: slice) -> Array:
-        """Return the tile that starts at ``rows.start``, ``cols.start``."""
-        product = self.left[rows.start // TILE] @ self.right[cols.start // TILE]
-        dense: Array = product.toarray()
-        return dense
+    left = [X[i : i + TILE] for i in range(0, X.shape[0], TILE)]
+    right = [Z[j : j + TILE].T.tocsr() for j in range(0, Z.shape[0], TILE)]
+    return lambda rows, cols: (left[rows.start // TILE] @ right[cols.start // TILE]).toarray()
 
 
 def inner_products(
@@ -92,7 +86,7 @@ def _bounded_product(X: MatrixLike, Z: MatrixLike) -> Callable[[slice, slice], A
         X, Z = as_csr(X).copy(), as_csr(Z).copy()
         for rows in (X, Z):
             np.clip(rows.data, -limit, limit, out=rows.data)
-        return SparseProduct(X, Z)
+        return sparse_product(X, Z)
     A, B = (np.clip(as_dense(M), -limit, limit) for M in (X, Z))
     return lambda rows, cols: A[rows] @ B[cols].T
 
@@ -115,5 +109,4 @@ def squared_norms(X: MatrixLike) -> Array:
             rows = as_csr(X)
             return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
         rows = as_dense(X)
-        norms: Array = np.einsum("ij,ij->i", rows, rows)
-        return norms
+        return np.einsum("ij,ij->i", rows, rows)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from .arrays import Array, MatrixLike
-from .products import SparseProduct
+from .products import sparse_product
 
 MAX_COORDINATE = 1e140  # scaled coordinates are clipped here: beyond it their squares overflow
 MAX_SINGLE_NORM = 8.0  # largest |x|^2 + |z|^2 whose rounding in float32 (below 1e-6) is tolerable
@@ -32,8 +32,7 @@ class Differences:
     def differences(self, i: Array, j: Array) -> Array:
         """Return the squared distances of the pairs (x_i, z_j), by differences."""
         D = self.X[i] - self.Z[j]
-        total: Array = np.einsum("ij,ij->i", D, D)
-        return total
+        return np.einsum("ij,ij->i", D, D)
 
 
 class DenseSides(Differences):
@@ -90,7 +89,7 @@ class SparseSides:
         left = _scaled(X, root)
         right = left if Z is None else _scaled(Z, root)
         self.left_norm, self.right_norm = _half_norms(left), _half_norms(right)
-        self._product = SparseProduct(left, right)
+        self._product = sparse_product(left, right)
 
     def product(self, rows: slice, cols: slice, out: Array) -> None:
         """Compute a tile of the scaled squared distances, by one matrix product."""
@@ -135,8 +134,7 @@ def _centre(Z: Array) -> Array:
     count = max(min(CENTRE_ROWS, CENTRE_VALUES // max(Z.shape[1], 1)), 15)
     sample = Z[:: -(-len(Z) // count)]
     middle = (len(sample) - 1) // 2
-    median: Array = np.partition(sample, middle, axis=0)[middle]
-    return median
+    return np.partition(sample, middle, axis=0)[middle]
 
 
 def _scaled(X: MatrixLike, root: float) -> MatrixLike:

@@ -13,14 +13,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .._threads import available_cores, single_threaded_blas
+from .arrays import Array
 
-Array = npt.NDArray[Any]
 # fill(rows, cols, out, work) writes the tile K[rows, cols] into ``out``; ``work`` is a float64
 # scratch array of the same shape whose contents are free to use.
 Fill = Callable[[slice, slice, Array, Array], None]

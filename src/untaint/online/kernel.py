@@ -329,8 +329,7 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
 
     def _of_engine(self, name: str, owner: str) -> Any:
         """Return an attribute of the engine, which only that of the owner has."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         method = getattr(self._require_engine(), name, None)
         if method is None:
             raise AttributeError(f"{name}_ belongs to {owner}")

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from .._typing import FloatArray
+from .._typing import AnyArray, FloatArray
 
 
 @final
@@ -25,7 +24,7 @@ class LabelCodes:
             self.code(label)
 
     @property
-    def classes(self) -> NDArray[Any]:
+    def classes(self) -> AnyArray:
         """The labels that have occurred, sorted."""
         return np.unique(np.array(self.labels))
 
@@ -42,13 +41,13 @@ class LabelCodes:
             self.labels.append(label)
         return self.labels.index(label)
 
-    def codes(self, y: NDArray[Any]) -> FloatArray:
+    def codes(self, y: AnyArray) -> FloatArray:
         """Return the codes of an array of labels."""
         values, which = np.unique(y, return_inverse=True)
         return np.array([float(self.code(value)) for value in values.tolist()])[which.ravel()]
 
 
-def check_labels(y: Any) -> NDArray[Any]:
+def check_labels(y: Any) -> AnyArray:
     """Return labels as an array of shape (n,)."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
@@ -59,7 +58,7 @@ def check_labels(y: Any) -> NDArray[Any]:
     return y
 
 
-def check_two_classes(labels: NDArray[Any]) -> None:
+def check_two_classes(labels: AnyArray) -> None:
     """Raise unless there are two labels, given each once."""
     if len(labels) > 2:
         raise too_many_classes(labels.tolist())

@@ -7,9 +7,9 @@ at the ends of the blocks of :mod:`.schedule` the rows of the block are added, a
 forget predicts with the fit to a window of the last rows where that is better: :mod:`.windows`.
 """
 
-from dataclasses import dataclass
+from copy import deepcopy
 from math import sqrt
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from .windows import MAX_FEATURES, Windows
 _SHORT_STREAM = 1024  # rounds up to which share and alpha are selected more often
 
 
-@final
-@dataclass(frozen=True)
-class LeaderConfig:
+class LeaderConfig(NamedTuple):
     """A LeaderConfig holds the options of a leader and the candidates that it selects from."""
 
     shares: tuple[float, ...] = SHARES
@@ -64,7 +62,7 @@ class Leader:
     ) -> None:
         self.config, self.correct = config, correct
         self.moments = Moments(n_features, noisy=noisy)
-        self._tuning_moments = self.moments.copy()
+        self._tuning_moments = deepcopy(self.moments)
         self._shrinkage: Shrinkage | None = None
         self._fit: LinearFit | None = None
         self._next_tuning = 1
@@ -105,7 +103,7 @@ class Leader:
         tuning, self._next_tuning = powers_around(after, growth)
         cut = max(tuning - before, 0)
         self._add(rows[:cut], noise_of(noise, slice(cut)))
-        self._tuning_moments, self._shrinkage = self.moments.copy(), None
+        self._tuning_moments, self._shrinkage = deepcopy(self.moments), None
         self._add(rows[cut:], noise_of(noise, slice(cut, None)))
 
     def _add(self, rows: FloatArray, noise: Noise | None) -> None:
@@ -128,7 +126,7 @@ class Leader:
 
     def expand(self, n_features: int) -> None:
         """Add new features, which were zero in all earlier rows."""
-        self._tuning_moments = self._tuning_moments.copy()
+        self._tuning_moments = deepcopy(self._tuning_moments)
         self.moments.expand(n_features)
         self._tuning_moments.expand(n_features)
         self._fit = self._shrinkage = None

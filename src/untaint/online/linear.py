@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .._validation import check_choice, check_flag, check_real
@@ -156,8 +155,7 @@ class NoisyLinearRegressor(LinearRegressor):
     @property
     def regret_bound_(self) -> float:
         """The upper bound of the expected regret on the clean rows, for ``"theory"``."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         step_size = None if self._descent is None else self._descent.step_size
         return regret_bound(step_size, self.n_rounds_)
 
@@ -177,11 +175,9 @@ class NoisyLinearRegressor(LinearRegressor):
             norm_bound=self.norm_bound,
             forgets=self.forgetting == "auto",
         )
-        self._statistics = (
-            LinearStatistics(batch, config, allow_missing=self._allow_missing)
-            if d <= MAX_MOMENT_FEATURES
-            else None
-        )
+        self._statistics = None
+        if d <= MAX_MOMENT_FEATURES:
+            self._statistics = LinearStatistics(batch, config, allow_missing=self._allow_missing)
         self._descent = None
         if self.learning_rate != "auto" or d > MAX_MOMENT_FEATURES:
             step_size = make_step_size(self.learning_rate, self.norm_bound, self.horizon)

@@ -29,15 +29,13 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
     @property
     def coef_(self) -> FloatArray:
         """The coefficients of the features."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         return self._linear_model()[0].copy()
 
     @property
     def intercept_(self) -> float:
         """The intercept of the linear model."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         return self._linear_model()[1]
 
     @property

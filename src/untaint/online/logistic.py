@@ -11,17 +11,16 @@ loss (:mod:`.logistic_selection`), such that the fit is not worse than the naive
 not grow with the rows (:mod:`.logistic_data`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import FloatArray
+from .._typing import AnyArray, FloatArray
 from .label_codes import LabelCodes, check_labels, check_two_classes
 from .logistic_data import MAX_ROWS
 from .logistic_leader import LogisticLeader
@@ -136,7 +135,7 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
             self._label_codes, self._label_dtype = LabelCodes(labels.tolist()), labels.dtype
         return self._label_codes.codes(y)
 
-    def predict(self, X: Any, noisy: bool = False) -> NDArray[Any]:
+    def predict(self, X: Any, noisy: bool = False) -> AnyArray:
         """Predict the labels of rows; the parameters are those of :meth:`predict_proba`."""
         second = self.decision_function(X, noisy) > 0
         return self.classes_[second.astype(int) if len(self.classes_) > 1 else 0 * second]
@@ -166,7 +165,7 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
         return self._label_codes.sign * log_odds
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> AnyArray:
         """The labels, sorted."""
         check_is_fitted(self, "n_rounds_")
         classes = self._label_codes.classes
@@ -186,20 +185,19 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
     @property
     def share_(self) -> float:
         """The share of the noise that was removed."""
-        self._linear_model()
+        self._bring_up_to_date()
         return self._leader.fit().share
 
     @property
     def alpha_(self) -> float:
         """The ridge penalty in use."""
-        self._linear_model()
+        self._bring_up_to_date()
         return self._leader.fit().alpha * self._leader.data.total_weight
 
     @property
     def noise_cov_(self) -> FloatArray:
         """The noise covariance of one copy, declared or estimated."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         return self._leader.data.copy_noise_cov()
 
     def __sklearn_tags__(self) -> Tags:
@@ -227,13 +225,8 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
 
         Before any row has been learnt, False and True have equal probabilities.
         """
-        if "n_rounds_" not in self.__dict__:
-            return {False: 0.5, True: 0.5}
-        labels = self._label_codes.labels
-        if len(labels) == 1:
-            return {labels[0]: 1.0}
-        second = float(expit(super().predict_one(x)))
-        return {labels[0]: 1.0 - second, labels[1]: second}
+        found = self._probabilities(super().predict_one, x, 1.0)
+        return {label: float(probability) for label, probability in found.items()}
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Predict the label of one row, False before any row has been learnt."""
@@ -248,22 +241,22 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
 
     def predict_proba_many(self, X: Any) -> Any:
         """Predict the probabilities of the labels, one column each, for a frame of rows."""
-        return frame_like(self._probabilities(X), X)
+        return frame_like(self._probabilities(super().predict_many, X, np.ones(len(X))), X)
 
     def predict_many(self, X: Any) -> Any:
         """Predict the labels of a frame and return them as a series of the same library."""
-        columns = self._probabilities(X)
+        columns = self._probabilities(super().predict_many, X, np.ones(len(X)))
         best = np.argmax([*columns.values()], axis=0)
         return series_like(np.array([*columns])[best], X)
 
-    def _probabilities(self, X: Any) -> dict[Any, FloatArray]:
-        """Return the probabilities of the labels seen so far, for a frame of rows."""
+    def _probabilities(self, predict: Callable[[Any], Any], X: Any, certain: Any) -> dict[Any, Any]:
+        """Return the probabilities of the labels seen so far, where ``certain`` is one or ones."""
         if "n_rounds_" not in self.__dict__:
-            return {False: np.full(len(X), 0.5), True: np.full(len(X), 0.5)}
+            return {False: 0.5 * certain, True: 0.5 * certain}
         labels = self._label_codes.labels
         if len(labels) == 1:
-            return {labels[0]: np.ones(len(X))}
-        second = expit(np.asarray(super().predict_many(X), dtype=float))
+            return {labels[0]: certain}
+        second = expit(np.asarray(predict(X), dtype=float))
         return {labels[0]: 1.0 - second, labels[1]: second}
 
     # what both call
@@ -299,8 +292,7 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
 
     def _linear_model(self) -> tuple[FloatArray, float]:
         """Return coefficients and intercept of the log-odds of the code 1."""
-        check_is_fitted(self, "n_rounds_")
-        self._learn_due_rows()
+        self._bring_up_to_date()
         fit = self._leader.fit()
         return fit.coef, fit.intercept - float(fit.coef @ self._leader.data.origin)
 

@@ -15,8 +15,7 @@ kernel and reports the clamped mass and the distance to the requested kernel.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -28,15 +27,14 @@ from ..kernels import RBF, Exponential, RationalQuadratic
 from ..kernels.in_place import InPlace
 
 KERNELS = ("rbf", "exponential", "rational_quadratic")
+Function = Callable[[FloatArray], FloatArray]
 MAX_AMPLIFICATION = 10.0  # of the surrogate's diagonal at the largest rate of a clamped mixture
 _NODES = 48
 _CLAMPED_TAIL = 1e-3  # mass of the largest rates, clamped even without noise
 _DROPPED_TAIL = 1e-7  # mass of the smallest rates, left out of the quadrature
 
 
-@final
-@dataclass(frozen=True)
-class KernelMixture:
+class KernelMixture(NamedTuple):
     """A KernelMixture is a mixture of Gaussian kernels exp(-rate r^2) whose masses sum to one."""
 
     rates: FloatArray
@@ -98,13 +96,7 @@ def _largest_rate(variances: FloatArray) -> float:
 
 def _mixing_distribution(
     kernel: str, gamma: float, shape: float
-) -> tuple[
-    Callable[[FloatArray], FloatArray],
-    Callable[[float], float],
-    float,
-    float,
-    Callable[[FloatArray], FloatArray],
-]:
+) -> tuple[Function, Callable[[float], float], float, float, Function]:
     """Return the mixing distribution of the rates, and the kernel itself.
 
     These are the density of log rate (up to a factor), the distribution function, the lower and the
@@ -129,9 +121,7 @@ def _mixing_distribution(
     )
 
 
-def _quadrature(
-    density: Callable[[FloatArray], FloatArray], lowest: float, highest: float
-) -> tuple[FloatArray, FloatArray]:
+def _quadrature(density: Function, lowest: float, highest: float) -> tuple[FloatArray, FloatArray]:
     """Return Gauss-Legendre nodes in log rate, where the densities are smooth, and their masses."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     low, high = np.log(lowest), np.log(highest)

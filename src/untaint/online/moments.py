@@ -9,10 +9,7 @@ This allows cross-validation without storing rows, also if consecutive rows are 
 features. Features are measured from an origin near their mean, which avoids cancellation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
 from typing import final
 
 import numpy as np
@@ -111,14 +108,6 @@ class Moments:
         self._total_noise = np.pad(self._total_noise, (0, more))
         if self._scatter is not None:
             self._scatter = np.pad(self._scatter, ((0, 0), (0, more), (0, more)))
-
-    def copy(self) -> Moments:
-        """Return an independent copy; total sums are never changed in place."""
-        snapshot = copy(self)
-        for name in ("gram", "_noise", "_freedom", "_per_copy", "_scatter"):
-            value = getattr(self, name)
-            setattr(snapshot, name, None if value is None else value.copy())
-        return snapshot
 
     def total(self) -> tuple[FloatArray, FloatArray]:
         """Return Gram matrix and noise covariance, summed over all folds; they are not copies."""

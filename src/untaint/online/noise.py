@@ -8,11 +8,9 @@ Gaussian noise, and Laplace noise with independent coordinates, have the charact
           \quad\text{or}\quad \prod_j (1 + \Sigma_{jj} \omega_j^2 / 2)^{-1}.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, final
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, final
 
 import numpy as np
 
@@ -60,10 +58,10 @@ class RowNoise:
     freedom: FloatArray | None = None
     factors: FloatArray | None = None
 
-    def __getitem__(self, rows: slice | IntArray) -> RowNoise:
+    def __getitem__(self, rows: slice | IntArray) -> Self:
         freedom = None if self.freedom is None else self.freedom[rows]
         factors = None if self.factors is None else self.factors[rows]
-        return RowNoise(self.kind, self.values[rows], self.cov, freedom, factors)
+        return replace(self, values=self.values[rows], freedom=freedom, factors=factors)
 
     def sum(self, weights: FloatArray) -> FloatArray:
         """Return the weighted sum of the covariances of the rows."""

@@ -1,9 +1,7 @@
 """A batch of noisy rows with the declared noise covariance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Self, final
 
 import numpy as np
 
@@ -29,7 +27,7 @@ class NoisyBatch:
     X_true: FloatArray | None = None  # true features of some rows, NaN in the others
     estimates_noise: bool = False  # whether the noise, or its factor, is to be estimated
 
-    def __getitem__(self, rows: slice | IntArray) -> NoisyBatch:
+    def __getitem__(self, rows: slice | IntArray) -> Self:
         weights = self.sample_weight
         return replace(
             self,

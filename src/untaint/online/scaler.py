@@ -5,10 +5,8 @@ this package find the scaling with the rows (:mod:`.scaling`), and convert the n
 second copies of the rows, both of which remain in the units of the data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -74,7 +72,7 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
     def __init__(self, *, noise_cov: Any = None) -> None:
         self.noise_cov = noise_cov
 
-    def fit(self, X: Any, y: Any = None) -> NoiseAwareScaler:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Compute means and scales of the features of noisy rows, an array or frame (n, d)."""
         X = validate_data(self, X, dtype=np.float64)
         names = tuple(getattr(self, "feature_names_in_", range(X.shape[1])))

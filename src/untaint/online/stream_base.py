@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .feature_index import FeatureIndex
@@ -100,6 +101,11 @@ class _StreamBase(BaseEstimator):
         self._n_learnt = self.n_rounds_ = 0
         self._learn_at = BUFFER_SIZE  # the round at which the buffer is full
         self._next_noise_check = 64
+
+    def _bring_up_to_date(self) -> None:
+        """Learn the rows that are due; raise if there has never been a row."""
+        check_is_fitted(self, "n_rounds_")
+        self._learn_due_rows()
 
     def _learn_due_rows(self) -> None:
         """Learn the rows that predictions use at this round."""

@@ -4,11 +4,9 @@ A symbol is the name of a result to come, and the type of its numbers, for ONNX 
 itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper, numpy_helper
@@ -136,8 +134,8 @@ class GraphArithmetic(Arithmetic):
     def _axis(self, axis: int) -> Symbol:
         return self.constant([axis], np.int64)
 
-    def _part(self) -> GraphArithmetic:
+    def _part(self) -> Self:
         """Return a subgraph, which sees the constants of this graph."""
-        part = GraphArithmetic(self.working)
+        part = type(self)(self.working)
         part.constants, part._numbers = self.constants, self._numbers
         return part

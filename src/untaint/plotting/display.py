@@ -4,9 +4,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._typing import BoolArray, FloatArray, IntArray
+from .._typing import AnyArray, BoolArray, FloatArray, IntArray
 from . import style
 from .colors import Axes, Figure
 from .scale import LARGEST
@@ -66,7 +65,7 @@ def score_threshold(scores: FloatArray, flagged: BoolArray) -> float | None:
     return 1.0 if below <= 1.0 <= above else float(below)
 
 
-def column(name: str, values: Any, n_rows: int | None = None) -> NDArray[Any]:
+def column(name: str, values: Any, n_rows: int | None = None) -> AnyArray:
     """Return values as an array of one dimension, of the given length if there is one."""
     try:
         array = np.asarray(values)
@@ -103,7 +102,7 @@ def check_known(name: str, values: FloatArray) -> None:
         raise ValueError(f"{name} should be numbers, got NaN in row {missing[0][0]}.")
 
 
-def check_distinct(classes: NDArray[Any]) -> None:
+def check_distinct(classes: AnyArray) -> None:
     """Check that no label occurs twice."""
     labels = classes.tolist()
     twice = next((label for label in labels if labels.count(label) > 1), None)
@@ -111,7 +110,7 @@ def check_distinct(classes: NDArray[Any]) -> None:
         raise ValueError(f"classes should be distinct, got {twice!r} twice.")
 
 
-def codes_of(classes: NDArray[Any], labels: NDArray[Any], message: str) -> IntArray:
+def codes_of(classes: AnyArray, labels: AnyArray, message: str) -> IntArray:
     """Return the position of each label among the classes; the message is about another one."""
     known = {value: code for code, value in enumerate(classes.tolist())}
     unknown = next((value for value in labels.tolist() if value not in known), None)

@@ -1,12 +1,9 @@
 """A column of points for each label, on an axis of log-odds."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logit
 
-from .._typing import BoolArray, FloatArray, IntArray
+from .._typing import AnyArray, BoolArray, FloatArray, IntArray
 from . import style
 from .colors import Axes, palette
 from .edges import draw_groups
@@ -52,7 +49,7 @@ def _offsets(codes: IntArray) -> FloatArray:
     return offsets
 
 
-def name_labels(ax: Axes, classes: NDArray[Any], codes: IntArray, flagged: BoolArray) -> str:
+def name_labels(ax: Axes, classes: AnyArray, codes: IntArray, flagged: BoolArray) -> str:
     """Write labels, with counts if they fit, upright if they do; return what they are."""
     n_labels = len(classes)
     total = np.bincount(codes, minlength=n_labels)

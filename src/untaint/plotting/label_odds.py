@@ -9,9 +9,8 @@ ones, which probabilities themselves push into the corners.
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._typing import BoolArray, FloatArray, IntArray
+from .._typing import AnyArray, BoolArray, FloatArray, IntArray
 from . import style
 from .colors import Axes
 from .display import Display, check_distinct, codes_of, column, mask, numbers
@@ -180,7 +179,7 @@ def _beyond_threshold(model: Any, codes: IntArray, probabilities: FloatArray) ->
     return np.asarray(-np.log(np.maximum(probabilities, 1e-300)) > limit)
 
 
-def _codes(classes: NDArray[Any], y: NDArray[Any]) -> IntArray:
+def _codes(classes: AnyArray, y: AnyArray) -> IntArray:
     if y.ndim != 1:
         raise ValueError(f"y should be one label a row, got shape {y.shape}.")
     return codes_of(classes, y, "y should hold labels among classes_, got {}.")

@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._typing import BoolArray, FloatArray
+from .._typing import AnyArray, BoolArray, FloatArray
 from . import style
 from .colors import Axes, palette
 
@@ -21,7 +20,7 @@ def draw_rows(
     y: FloatArray,
     flagged: BoolArray,
     kept: BoolArray | None = None,
-    kinds: NDArray[Any] | None = None,
+    kinds: AnyArray | None = None,
 ) -> None:
     """Scatter rows, with an entry for the legend for each group.
 

@@ -1,20 +1,17 @@
 """Scores and flags of the training rows, read from a model's audit."""
 
-from dataclasses import dataclass
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._typing import BoolArray, FloatArray
+from .._typing import AnyArray, BoolArray, FloatArray
 from . import style
 from .final_step import check_model
 from .scale import LARGEST
 
 
-@dataclass(frozen=True)
-class OutlierView:
+class OutlierView(NamedTuple):
     """Scores and flags in the order of the training rows.
 
     Attributes
@@ -38,15 +35,15 @@ class OutlierView:
     scores: FloatArray
     kept: BoolArray
     flagged: BoolArray
-    kinds: NDArray[Any]
+    kinds: AnyArray
     contamination: float
     interval: tuple[float, float] | None
     estimated: bool
     is_classifier: bool
     fdr: float | None = None
-    observed: NDArray[Any] | None = None
-    expected: NDArray[Any] | None = None
-    suggested: NDArray[Any] | None = None
+    observed: AnyArray | None = None
+    expected: AnyArray | None = None
+    suggested: AnyArray | None = None
 
     @property
     def score_name(self) -> str:
@@ -147,7 +144,7 @@ def check_audit(table: Any) -> None:
         )
 
 
-def audit_column(table: Any, name: str) -> NDArray[Any] | None:
+def audit_column(table: Any, name: str) -> AnyArray | None:
     """Return a column of an audit in the order of the rows, 2-d for several outputs."""
     names = table.dtype.names if isinstance(table, np.ndarray) else table.columns
     if name not in names:

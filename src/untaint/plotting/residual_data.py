@@ -4,9 +4,8 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._typing import BoolArray, FloatArray
+from .._typing import AnyArray, BoolArray, FloatArray
 from .display import check_known
 from .outlier_view import OutlierView
 from .rows import rows_and_targets
@@ -37,7 +36,7 @@ def _beyond_threshold(model: Any, residuals: FloatArray) -> BoolArray:
 
 
 def _compare(
-    model: Any, view: OutlierView, rows: Any, targets: NDArray[Any], seen: bool
+    model: Any, view: OutlierView, rows: Any, targets: AnyArray, seen: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Return expected and observed targets, a column for each output."""
     expected = view.expected if seen else None
@@ -58,7 +57,7 @@ def _compare(
     return expected.astype(float), observed
 
 
-def _columns(values: NDArray[Any]) -> FloatArray:
+def _columns(values: AnyArray) -> FloatArray:
     return values[:, None] if values.ndim == 1 else values
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._typing import AnyArray
 from .outlier_view import OutlierView
 
 
@@ -14,9 +14,7 @@ def training_rows(model: Any, n_rows: int) -> Any:
     return X if X is not None and X.shape[0] == n_rows else None
 
 
-def rows_and_targets(
-    model: Any, view: OutlierView, X: Any, y: Any
-) -> tuple[Any, NDArray[Any], bool]:
+def rows_and_targets(model: Any, view: OutlierView, X: Any, y: Any) -> tuple[Any, AnyArray, bool]:
     """Return rows, their targets, and whether they are the training rows."""
     kept = training_rows(model, len(view.scores))
     if y is None:
@@ -69,6 +67,6 @@ def _same(X: Any, kept: Any) -> bool:
         return False
 
 
-def _equal(targets: NDArray[Any], observed: NDArray[Any] | None, unknown: bool) -> bool:
+def _equal(targets: AnyArray, observed: AnyArray | None, unknown: bool) -> bool:
     """Return whether targets are those of the training rows, or what to assume if unknown."""
     return unknown if observed is None else np.array_equal(targets, observed)

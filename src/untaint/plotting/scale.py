@@ -47,7 +47,10 @@ def scale_beyond(
         above, below = (max(np.log10(end / threshold), 0.0) for end in (high, max(-low, 1e-300)))
         # How many decades the whole axis would have at its logarithmic pace.
         length = (above + below) / (1.0 - LINEAR)
-        _set_symlog(ax, axis, low < 0, threshold, length)
+        # Matplotlib stretches the linear part by 1 / (1 - 1 / 10).
+        linear = 0.9 * LINEAR * length / (2.0 if low < 0 else 1.0)
+        set_scale = ax.set_yscale if axis == "y" else ax.set_xscale
+        set_scale("symlog", linthresh=threshold, linscale=linear)
         top = _power(threshold, above + room * length)
         bottom = -_power(threshold, below + 0.04 * length) if low < 0 else -0.03 * threshold
         least = min(low, -threshold) if low < 0 else 0.0
@@ -62,13 +65,6 @@ def scale_beyond(
 def _power(threshold: float, decades: float) -> float:
     """Return a value so many decades above the threshold, short of overflow."""
     return float(10.0 ** min(np.log10(threshold) + decades, 307.0))
-
-
-def _set_symlog(ax: Axes, axis: str, both_signs: bool, threshold: float, length: float) -> None:
-    # Matplotlib stretches the linear part by 1 / (1 - 1 / 10).
-    linear = 0.9 * LINEAR * length / (2.0 if both_signs else 1.0)
-    set_scale = ax.set_yscale if axis == "y" else ax.set_xscale
-    set_scale("symlog", linthresh=threshold, linscale=linear)
 
 
 def _set_ticks(

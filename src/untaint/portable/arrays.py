@@ -4,10 +4,8 @@ NumPy, PyTorch on a processor or a graphics card, and others: constants are move
 the rows, and everything is computed there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,7 +38,7 @@ class ArrayArithmetic(Arithmetic):
         self.working, self.widest = np.dtype(working), np.dtype(widest)
 
     @classmethod
-    def at(cls, namespace: Any, rows: Any) -> ArrayArithmetic:
+    def at(cls, namespace: Any, rows: Any) -> Self:
         """Make an arithmetic for rows of ``namespace``, which has xp, device and widest."""
         working = np.float32 if rows.dtype == namespace.xp.float32 else np.float64
         return cls(namespace.xp, working, namespace.device, namespace.widest)

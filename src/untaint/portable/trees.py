@@ -47,9 +47,6 @@ class TreeEnsemble:
     output: IntArray
     baseline: FloatArray
 
-    def __getstate__(self) -> dict[str, Any]:
-        return dict(self.__dict__)
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)
 

@@ -9,7 +9,7 @@ from . import assets, wording
 from .embedding import content_policy, embed
 from .figures import contamination_bar, drivers, kinds_of_flagged, listed_columns
 from .numerals import count, percent
-from .payload import Payload, payload
+from .payload import payload
 from .wording import shortened
 
 LONGEST_NAME = 120
@@ -71,24 +71,18 @@ def render(findings: Findings) -> str:
         script=script,
         data=embed(data),
         policy=content_policy(style, script),
-        **_shown(findings, data),
+        # What is on the page before its script runs.
+        words=wording,
+        legend=LEGEND,
+        drivers=drivers(findings),
+        columns=listed_columns(findings),
+        columns_left_out=data["columnsLeftOut"],
+        contamination_bar=contamination_bar(findings),
+        kinds=kinds_of_flagged(findings, data["listed"]),
+        n_listed=len(data["listed"]),
+        monitored=data["monitored"] is not None,
+        notes=sorted(findings.notes, key=lambda note: note.level != "warning"),
     )
-
-
-def _shown(findings: Findings, data: Payload) -> dict[str, Any]:
-    """Return what is on the page before its script runs."""
-    return {
-        "words": wording,
-        "legend": LEGEND,
-        "drivers": drivers(findings),
-        "columns": listed_columns(findings),
-        "columns_left_out": data["columnsLeftOut"],
-        "contamination_bar": contamination_bar(findings),
-        "kinds": kinds_of_flagged(findings, data["listed"]),
-        "n_listed": len(data["listed"]),
-        "monitored": data["monitored"] is not None,
-        "notes": sorted(findings.notes, key=lambda note: note.level != "warning"),
-    }
 
 
 def _template() -> Any:

@@ -17,15 +17,15 @@ def named(text: str) -> str:
     return escape_html_text(shortened(text, LONGEST_NAME))
 
 
-def rows_of(number: int, noun: str = "row") -> str:
-    """Return a count with its noun.
+def rows_of(number: int) -> str:
+    """Return a count of rows in words.
 
     Examples
     --------
     >>> rows_of(1), rows_of(1030)
     ('1 row', '1,030 rows')
     """
-    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+    return f"{count(number)} row{'' if number == 1 else 's'}"
 
 
 def between(interval: tuple[float, float]) -> str:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from ..._progress import tracked
 from ..numbers import ENOUGH, read_plain
 from ..table import RawTable
-from .column import Column
+from .column import Column, Kind
 from .duplicates import mark_duplicates
 from .identifiers import counts_up, has_distinct_values, has_identifier_name, is_prose
-from .levels import Levels, find_levels
+from .levels import find_levels
 from .parse import KINDS, parse_levels
 from .typed import is_text, plain, read_typed
 from .typed_columns import column_of, number_column
@@ -45,10 +45,7 @@ def read_columns(table: RawTable, first: str | None = None) -> list[Column]:
 def read_column(table: RawTable, j: int) -> Column:
     """Detect the kind of a column, whether or not it repeats another."""
     column = read_values(table, j)
-    if column.values is not None:
-        return _classified(column)
-    assert column.levels is not None
-    return _classified_text(column.name, column.levels)
+    return replace(column, kind=_kind_of_text(column) if column.values is None else _kind(column))
 
 
 def read_values(table: RawTable, j: int) -> Column:
@@ -67,32 +64,32 @@ def read_values(table: RawTable, j: int) -> Column:
     return Column(name, "text", levels.missing, None, levels)
 
 
-def _classified(column: Column) -> Column:
-    """Return a column of values, reclassified if it is empty, constant or an identifier."""
+def _kind(column: Column) -> Kind:
+    """Return the kind of a column of values, which may be empty, constant or an identifier."""
     assert column.values is not None
     present = column.values[~column.missing]
     if not len(present):
-        return replace(column, kind="empty")
+        return "empty"
     if present.min() == present.max():
-        return replace(column, kind="constant")
+        return "constant"
     if column.kind == "number" and (
         counts_up(column.values)
         or (has_identifier_name(column.name) and has_distinct_values(column.values))
     ):
-        return replace(column, kind="identifier")
-    return column
+        return "identifier"
+    return column.kind
 
 
-def _classified_text(name: str, levels: Levels) -> Column:
-    missing = levels.missing
+def _kind_of_text(column: Column) -> Kind:
+    levels = column.levels
+    assert levels is not None
     n_levels, n_present = int(levels.present.sum()), levels.n_present
     if not n_present:
-        return Column(name, "empty", missing, None, levels)
+        return "empty"
     if n_levels == 1:
-        return Column(name, "constant", missing, None, levels)
+        return "constant"
     if n_levels == n_present:
-        return Column(name, "text" if is_prose(levels) else "identifier", missing, None, levels)
-    often = levels.counts >= max(MIN_ROWS, MIN_SHARE * len(missing))
+        return "text" if is_prose(levels) else "identifier"
+    often = levels.counts >= max(MIN_ROWS, MIN_SHARE * len(column.missing))
     few = n_levels <= FEW_LEVELS and 2 * n_levels <= n_present
-    category = few or levels.fraction(often) >= 0.5
-    return Column(name, "category" if category else "text", missing, None, levels)
+    return "category" if few or levels.fraction(often) >= 0.5 else "text"

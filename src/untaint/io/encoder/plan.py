@@ -54,7 +54,7 @@ def notes_on_columns(columns: Sequence[Column], plans: Sequence[ColumnPlan]) -> 
     aside = [
         f"{shortened(plan.name, 80)} ({_why(plan)})"
         for plan in plans
-        if not plan.used and not _was_requested(plan)
+        if not (plan.used or plan.details.keys() & {"target", "left_out"})  # as was requested
     ]
     if aside:
         notes.append(f"Set aside: {', '.join(aside)}.")
@@ -77,7 +77,3 @@ def _why(plan: ColumnPlan) -> str:
     if plan.kind == "category":
         return "a category without frequent levels"
     return {"text": "free text", "constant": "always the same"}.get(plan.kind, plan.kind)
-
-
-def _was_requested(plan: ColumnPlan) -> bool:
-    return bool(plan.details.get("target") or plan.details.get("left_out"))

@@ -1,19 +1,17 @@
 """The column that is to be predicted."""
 
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..._typing import BoolArray
+from ..._typing import AnyArray, BoolArray
 from ..columns.column import Column
 from ..columns.levels import find_levels
 from ..columns.read import read_values
 from ..columns.typed import as_strings, plain
 from ..errors import DataFileError, listed
-from ..numbers import PLAIN, NumberStyle, read_numbers, write_number
+from ..numbers import read_numbers
 from ..table import RawTable
 
 # A column holds mostly numbers if more than this part of its cells are numbers.
@@ -21,8 +19,7 @@ MOSTLY = 0.5
 TargetKind = Literal["number", "category", "boolean", "date"]
 
 
-@dataclass(frozen=True)
-class TargetColumn:
+class TargetColumn(NamedTuple):
     """The column that is to be predicted.
 
     Parameters
@@ -38,8 +35,6 @@ class TargetColumn:
     n_distinct : int
         Different values or labels.
     notes : list of str
-    style : NumberStyle
-        How numbers are written in this column.
     unreadable : bool array of shape (n_rows,)
         Cells that hold text that is neither a number nor a word for a missing value, in a column
         that holds mostly numbers, whatever its kind is; elsewhere False.
@@ -48,27 +43,11 @@ class TargetColumn:
     name: str
     position: int
     kind: TargetKind
-    values: NDArray[Any]
+    values: AnyArray
     missing: BoolArray
     n_distinct: int
     notes: list[str]
-    style: NumberStyle
     unreadable: BoolArray
-
-    def write_number(self, value: float) -> str:
-        """Return a number as this column would write it, thousands not grouped.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from untaint.io.encoder.target import TargetColumn
-        >>> from untaint.io.numbers import NumberStyle
-        >>> y, none = np.array([5.0]), np.array([False])
-        >>> style = NumberStyle(",", "", "%")
-        >>> TargetColumn("y", 0, "number", y, none, 1, [], style, none).write_number(2.5)
-        '2,5%'
-        """
-        return write_number(value, self.style)
 
 
 def read_target(table: RawTable, column_name: str) -> TargetColumn:
@@ -96,14 +75,12 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
         kind = column.kind
     if column.values is not None and kind != "boolean":
         found: tuple[Any, BoolArray, int] = (column.values, column.missing, column.n_distinct)
-        style = NumberStyle(*column.details.get("style", (table.dialect.decimal, "", "")))
     else:
         levels = column.levels or find_levels(as_strings(plain(table.column(j))))
         words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
         words[~levels.present] = None
         found = (levels.spread(words, None), levels.missing, int(levels.present.sum()))
-        style = PLAIN
-    return TargetColumn(table.names[j], j, kind, *found, column.notes, style, unreadable)
+    return TargetColumn(table.names[j], j, kind, *found, column.notes, unreadable)
 
 
 def _unreadable(column: Column, decimal: str) -> BoolArray:
@@ -130,19 +107,16 @@ def find_column(table: RawTable, name: str) -> int:
 
 
 def hint_at(name: str, names: list[str], question: str = "did you mean") -> str:
-    """Return a question that ends a sentence on an unknown name, if others are close to it."""
-    close = close_to(name, names)
-    return f"; {question} {listed(close)}?" if close else "."
+    """Return the end of a sentence on an unknown name: a question if others are close to it.
 
-
-def close_to(name: str, names: list[str]) -> list[str]:
-    """Return names that differ by little, or by upper and lower case only.
+    These differ by little, or by upper and lower case only.
 
     Examples
     --------
-    >>> from untaint.io.encoder.target import close_to
-    >>> close_to("Price", ["size", "price"])
-    ['price']
+    >>> from untaint.io.encoder.target import hint_at
+    >>> hint_at("Price", ["size", "price"])
+    "; did you mean 'price'?"
     """
     folded = {other.casefold(): other for other in names}
-    return [folded[other] for other in get_close_matches(name.casefold(), folded, n=3)]
+    close = [folded[other] for other in get_close_matches(name.casefold(), folded, n=3)]
+    return f"; {question} {listed(close)}?" if close else "."

@@ -1,12 +1,11 @@
 """Blocks of rows as readers pass them to the spool, and the cells of a block turned into them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._typing import AnyArray
 from ..errors import DataFileError
 from .checks import FLOAT64, fits, label_error, value_error
 from .selection import ColumnSelection
@@ -21,13 +20,12 @@ class RowBlock(NamedTuple):
     float64, or text as objects, or None; ``place`` is what a message calls the block.
     """
 
-    X: NDArray[Any]
-    y: NDArray[Any] | None
+    X: AnyArray
+    y: AnyArray | None
     place: str
 
 
-@dataclass(frozen=True)
-class BlockFormat:
+class BlockFormat(NamedTuple):
     """The dtype of the spooled rows, and how many of them to hold at a time."""
 
     dtype: np.dtype[Any]
@@ -54,7 +52,7 @@ class Converter(NamedTuple):
         """Return an error about a cell."""
         return DataFileError(f"{self.place}, {self.row_name(self.first + row)}: {title} {fault}.")
 
-    def from_columns(self, columns: Sequence[NDArray[Any]]) -> RowBlock:
+    def from_columns(self, columns: Sequence[AnyArray]) -> RowBlock:
         """Return rows of columns: the features, then the target if there is one."""
         titles = self.selection.titles
         X = np.empty((len(columns[0]), len(titles)))
@@ -67,12 +65,12 @@ class Converter(NamedTuple):
             X[:, j] = values
         return self.from_matrix(X, columns[-1] if len(columns) > len(titles) else None)
 
-    def from_matrix(self, X: NDArray[Any], target: NDArray[Any] | None) -> RowBlock:
+    def from_matrix(self, X: AnyArray, target: AnyArray | None) -> RowBlock:
         """Return rows of numbers, and their targets."""
         self._check(X, self.dtype, self.selection.titles)
         return RowBlock(X, None if target is None else self.targets(target), self.place)
 
-    def targets(self, values: NDArray[Any]) -> NDArray[Any]:
+    def targets(self, values: AnyArray) -> AnyArray:
         """Return a column of targets as float64 or, if it is text, as objects."""
         title, kind = self.selection.target_title, values.dtype.kind
         if kind in "biuf":
@@ -88,14 +86,14 @@ class Converter(NamedTuple):
             self._check_each(values, title, FLOAT64)
         return values.astype(np.float64)
 
-    def _check(self, X: NDArray[Any], dtype: np.dtype[Any], titles: Sequence[str]) -> None:
+    def _check(self, X: AnyArray, dtype: np.dtype[Any], titles: Sequence[str]) -> None:
         """Raise an error for the first number that is not finite or does not fit."""
         if not fits(X, dtype):
             largest = float(np.finfo(dtype).max)
             row, column = np.argwhere(~(np.abs(X.astype(np.float64)) <= largest))[0].tolist()
             raise self.error(row, titles[column], value_error(X[row, column], dtype) or "")
 
-    def _check_each(self, values: NDArray[Any], title: str, dtype: np.dtype[Any] | None) -> None:
+    def _check_each(self, values: AnyArray, title: str, dtype: np.dtype[Any] | None) -> None:
         """Raise an error for the first object that is no number, or no text without a dtype."""
         for row, value in enumerate(values.tolist()):
             fault = label_error(value) if dtype is None else value_error(value, dtype)
@@ -103,7 +101,7 @@ class Converter(NamedTuple):
                 raise self.error(row, title, fault)
 
 
-def shared_labels(values: list[str]) -> NDArray[Any]:
+def shared_labels(values: list[str]) -> AnyArray:
     """Return text as an object array in which equal labels are one object."""
     seen: dict[str, str] = {}
     labels = np.empty(len(values), dtype=object)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._typing import AnyArray
 from ..errors import DataFileError
 from .block import BlockFormat, Converter, RowBlock
 from .checks import FLOAT64
@@ -80,12 +80,12 @@ def _names(frame: Any) -> list[str] | None:
     return None if names == list(range(len(names))) else [str(name) for name in names]
 
 
-def _column(frame: Any, j: int) -> NDArray[Any]:
+def _column(frame: Any, j: int) -> AnyArray:
     # pandas looks columns up by position with iloc, polars with to_series.
     return np.asarray(frame.iloc[:, j] if hasattr(frame, "iloc") else frame.to_series(j))
 
 
-def _as_array(block: Any, place: str) -> NDArray[Any]:
+def _as_array(block: Any, place: str) -> AnyArray:
     if hasattr(block, "tocsr"):
         raise DataFileError(f"{place}: {_EXPECTED}, found a sparse matrix; use its toarray().")
     if np.ma.is_masked(block):

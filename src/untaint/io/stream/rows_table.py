@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..._typing import AnyArray
 
 
 class Table:
@@ -38,7 +39,7 @@ class Table:
     def __init__(
         self,
         X: np.memmap[Any, Any],
-        y: NDArray[Any] | None,
+        y: AnyArray | None,
         names: list[str] | None,
         remove: Callable[[], object] | None = None,
     ) -> None:

@@ -4,8 +4,6 @@ The first file or block decides: features are the requested columns, or all but 
 ones are matched to it, by name where there are names and by position where there are none.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -27,6 +25,14 @@ class ColumnSelection(NamedTuple):
     def positions(self) -> list[int]:
         """The features, then the target if there is one."""
         return self.features + ([] if self.target is None else [self.target])
+
+
+class _Reference(NamedTuple):
+    place: str
+    width: int
+    features: list[int]
+    target: int | None
+    target_name: str | None
 
 
 class ColumnSelector:
@@ -102,14 +108,6 @@ class ColumnSelector:
             )
         target = None if first.target_name is None else position[first.target_name]
         return _make_selection([position[name] for name in self.names], target, names)
-
-
-class _Reference(NamedTuple):
-    place: str
-    width: int
-    features: list[int]
-    target: int | None
-    target_name: str | None
 
 
 def _make_selection(

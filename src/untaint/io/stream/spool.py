@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._typing import AnyArray
 from ..errors import DataFileError, reason
 
 
@@ -59,7 +59,7 @@ class Spool:
                 self._file.close()
             _remove(self._path, os.getpid())
 
-    def write(self, X: NDArray[Any]) -> None:
+    def write(self, X: AnyArray) -> None:
         """Append a block of rows."""
         if len(X) == 0:
             return

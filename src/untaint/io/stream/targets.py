@@ -3,11 +3,9 @@
 They stay in memory. Equal labels share one object, so that text costs one pointer for each row.
 """
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._typing import AnyArray
 from ..errors import DataFileError
 
 
@@ -22,10 +20,10 @@ class Targets:
     """The targets that have been read so far."""
 
     def __init__(self) -> None:
-        self._blocks: list[NDArray[Any]] = []
+        self._blocks: list[AnyArray] = []
         self._place = ""
 
-    def add(self, y: NDArray[Any] | None, place: str) -> None:
+    def add(self, y: AnyArray | None, place: str) -> None:
         """Append the targets of a block; an empty one does not determine their kind."""
         if y is None or len(y) == 0:
             return
@@ -39,6 +37,6 @@ class Targets:
             )
         self._blocks.append(y)
 
-    def result(self) -> NDArray[Any] | None:
+    def result(self) -> AnyArray | None:
         """Return all targets in one array, None if there are none."""
         return np.concatenate(self._blocks) if self._blocks else None

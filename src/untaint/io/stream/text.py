@@ -8,13 +8,12 @@ are more tolerant.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._typing import AnyArray
 from ..arrow import find_arrow
 from ..cells import parse_columns, split_records, split_text
 from ..decimals import find_decimal
@@ -198,7 +197,7 @@ class _BlockReader(NamedTuple):
         columns = parse_columns(text, records, delimiter, self.width, types, decimal=decimal)
         if columns is None:
             return None
-        y: NDArray[Any] | None = None
+        y: AnyArray | None = None
         if target is not None:
             column = columns.pop()
             y = _shared_labels(column) if self.text_target else np.array(column)
@@ -216,7 +215,7 @@ class _BlockReader(NamedTuple):
         ragged = np.flatnonzero(counts != self.width)
         end = int(ragged[0]) if len(ragged) else n_closed
         lines = (records.lines + line).tolist()
-        whole = replace(records, starts=records.starts[1:end], ends=records.ends[1:end])
+        whole = records._replace(starts=records.starts[1:end], ends=records.ends[1:end])
         rows = list(split_records(text, whole, self.dialect.delimiter))
         if rows:
             yield self._convert(rows, lines[1:])
@@ -231,7 +230,7 @@ class _BlockReader(NamedTuple):
     def _convert(self, rows: list[list[str]], lines: list[int]) -> RowBlock:
         selection, decimal = self.selection, self.dialect.decimal
         labels = [] if selection.target is None else [row[selection.target] for row in rows]
-        y: NDArray[Any] | None = None
+        y: AnyArray | None = None
         try:
             X = parse([row[j] for row in rows for j in selection.features], decimal)
             X = X.reshape(len(rows), -1)
@@ -267,7 +266,7 @@ class _BlockReader(NamedTuple):
         return fault
 
 
-def _shared_labels(column: Any) -> NDArray[Any] | None:
+def _shared_labels(column: Any) -> AnyArray | None:
     """Return text as objects, where equal labels are one object; None if one is blank."""
     encoded = column.combine_chunks().dictionary_encode()
     labels = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)[:-1]
