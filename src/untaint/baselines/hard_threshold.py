@@ -109,9 +109,7 @@ class HardThresholdRegressor(LinearBaseline):
         max_iter: int = 1000,
         tol: float = 1e-10,
     ) -> None:
-        super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
-        self.contamination = contamination
-        self.step = step
+        self._set_parameters(locals())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -50,37 +50,10 @@ WITHOUT_EFFECT = ("checkpoint", "verbose", "n_jobs", "memory_limit")
 class SubquantileEstimator(KernelEstimator):
     """Fits a kernel function to rows of which some are wrong, and scores the rows."""
 
-    contamination: Any
-    kernel: Any
-    degree: int
-    coef0: float
-    shape: float
-    norm_bound: float | None
-    fit_intercept: bool
-    solver: str
-    init: str
-    acceleration: str | None
-    learning_rate: Any
-    momentum: float
-    smoothing: Any
-    approximation: str | None
-    n_components: int | str
-    checkpoint: Any
-    n_starts: Any
-    max_iter: int | None
-    tol: float
-    random_state: Any
-
     #: Whether the number of starts may be left to the estimator.
     _starts_optional: ClassVar[bool] = False
     #: Solvers that factorise few rows and iterate on many.
     _by_size: ClassVar[tuple[str, ...]] = ("auto",)
-
-    def _set_parameters(self, parameters: dict[str, Any]) -> None:
-        """Store the arguments of ``__init__`` as they are."""
-        for name, value in parameters.items():
-            if name != "self":
-                setattr(self, name, value)
 
     def _check_parameters(self) -> None:
         self._check_hyperparameters()

@@ -326,7 +326,7 @@ def _descend(
     return projected_gradient(
         trimmed,
         coef,
-        acceleration=params.acceleration,  # type: ignore[arg-type]
+        acceleration=params.acceleration,
         learning_rate=check_rate(params.learning_rate),
         momentum=float(params.momentum),
         tol=float(params.tol),

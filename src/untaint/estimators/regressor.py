@@ -187,9 +187,6 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
     True
     """
 
-    gamma: float | str
-    alpha: float
-
     def __init__(
         self,
         *,
@@ -435,11 +432,6 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     >>> bool(np.allclose(ratio, np.exp(0.4**2 / 2), atol=0.03))
     True
     """
-
-    alphas: Any
-    gammas: Any
-    target_transform: str | None
-    target_statistic: Any
 
     def __init__(
         self,

@@ -53,6 +53,12 @@ class KernelEstimator(BaseEstimator):
     _check_data: Any
     _observed: Any
 
+    def _set_parameters(self, parameters: dict[str, Any]) -> None:
+        """Store the arguments of ``__init__`` as they are."""
+        for name, value in parameters.items():
+            if name != "self":
+                setattr(self, name, value)
+
     @property
     def _pairwise(self) -> bool:
         if isinstance(self.kernel, str):
