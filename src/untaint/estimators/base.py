@@ -132,7 +132,7 @@ class SubquantileEstimator(KernelEstimator):
             data, contamination = self._training_data(X, y, sample_weight)
             saved, seed = self._open_checkpoint(data.rows, data.y, data.weights)
             task = self._task(contamination, seed)
-            found = fit_robust(self, task, data, callback, saved)
+            found = fit_robust(task, data, callback, saved)
             self._store(found.data, found, task)
             scales = self._scale_message(found.design)
             if saved is not None:

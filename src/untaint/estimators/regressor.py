@@ -489,7 +489,7 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
         transform = select_target_transform(asked, TransformData(*tuning))
 
         def select(z: FloatArray) -> tuple[JointSelection, OutlierPosterior | None]:
-            shifted = measured_from(target_origin(self, task, z, sample_weight), z)[sample.rows]
+            shifted = measured_from(target_origin(task, z, sample_weight), z)[sample.rows]
             parts = (designs, alphas, shifted, *search, task.rng(), grid.first)
             return select_hyperparameters(*parts)
 
