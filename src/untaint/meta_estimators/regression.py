@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .base import RobustMetaEstimator
+from .base import MAX_ROUNDS, RobustMetaEstimator
 from .folds import distinct_rows
 from .initial_weights import (
     FEWEST_ROWS,
@@ -30,8 +30,8 @@ from .problem import MAX_STACKED, Problem, tested_rows
 from .regression_members import RegressorMember, RegressorStack, SingleRegressor
 from .reweighting import Reweighting, ReweightingResult
 
-# Rounds of the learner itself at most, and without starting weights.
-MAX_ROUNDS, MAX_UNGUIDED = 2, 6
+# Rounds of the learner itself at most, without starting weights.
+MAX_UNGUIDED = 6
 
 
 class RegressionProblem(Problem):
