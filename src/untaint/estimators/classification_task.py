@@ -30,15 +30,10 @@ from ..initialization.multistart import StartingPoint, find_label_inliers
 from ..kernels import Precomputed
 from ..learners.base import take
 from ..learners.classification import likeliest, loss_of
-from ..losses import CorrectedLogLoss, Loss, class_codes
+from ..losses import CorrectedLogLoss, Loss, class_codes, class_probabilities
 from ..model_selection.grid import smoother_kernels
 from ..model_selection.joint import loo_features_of
-from ..model_selection.label_noise import (
-    LabelNoise,
-    class_probabilities,
-    known_noise,
-    select_label_noise,
-)
+from ..model_selection.label_noise import LabelNoise, known_noise, select_label_noise
 from ..optim.base import Fit, RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..optim.laplace import LaplaceApproximation
