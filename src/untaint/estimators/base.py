@@ -31,7 +31,7 @@ from ..design.conditioning import scale_message
 from ..design.features import FeatureDesign
 from ..design.subsample import draw_rows
 from ..diagnostics import Diagnostics, diagnose
-from ..exceptions import AmbiguousContaminationWarning, FeatureScaleWarning
+from ..exceptions import FeatureScaleWarning, warn_if_ambiguous
 from ..learners.base import KernelEstimator, take
 from ..learners.function import as_2d
 from ..learners.training import TrainingRecord
@@ -304,13 +304,7 @@ class SubquantileEstimator(KernelEstimator):
     def _warn_if_ambiguous(self, found: OutlierPosterior | LabelNoise | None) -> None:
         with np.errstate(invalid="ignore"):  # candidates that are both impossible
             message = "" if found is None else found.ambiguity_message
-        if message:
-            warn(
-                f'contamination="auto" cannot tell which rows are wrong: {message}. '
-                "Pass contamination, or look at the rows that audit() lists.",
-                AmbiguousContaminationWarning,
-                stacklevel=4,
-            )
+        warn_if_ambiguous(message, stacklevel=5)
 
     def _scale_message(self, design: Design) -> str:
         with np.errstate(all="ignore"):  # rows that the screen excludes may be of any size

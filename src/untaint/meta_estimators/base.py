@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
-from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._progress import ProgressLine, report_step
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_any_rows, check_choice, check_contamination, check_real
-from ..exceptions import AmbiguousContaminationWarning
+from ..exceptions import warn_if_ambiguous
 from ..outliers.audit import audit_table, q_values
 from .learner import OnFit
 
@@ -82,7 +81,7 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
             problem = self._problem(self, X, targets, given, groups, on_fit, known, part)
             found = problem.solve(contamination)
             self._store(problem, found)
-        self._warn_if_ambiguous(found.ambiguity_message)
+        warn_if_ambiguous(found.ambiguity_message, stacklevel=3)
         return self
 
     def _store_learners(self, member: Any, weights: FloatArray) -> None:
@@ -131,15 +130,6 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
     def _n_folds(self) -> int:
         """Return how many folds there are, if that is known before the rows are."""
         return self.cv if isinstance(self.cv, int) else 5
-
-    def _warn_if_ambiguous(self, message: str) -> None:
-        if message:
-            warn(
-                f'contamination="auto" cannot tell which rows are wrong: {message}. '
-                "Pass contamination, or look at the rows that audit() lists.",
-                AmbiguousContaminationWarning,
-                stacklevel=3,
-            )
 
     def predict(self, X: Any) -> Any:
         """Return predictions of the fitted learner.
