@@ -8,7 +8,11 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.label_calibration import calibrated
-from ..contamination.label_posterior import true_class_posterior, uncertain_class_posterior
+from ..contamination.label_posterior import (
+    shares_of_labels,
+    true_class_posterior,
+    uncertain_class_posterior,
+)
 from ..model_selection.label_noise import LabelNoise, known_noise
 from ..weighting.class_balanced import ClassBalanced
 from .base import RobustMetaEstimator
@@ -89,20 +93,13 @@ def trimmed_labels(
     weights = ClassBalanced(contamination, codes, k).weights(losses, sample_weight)
     kept = weights / np.where(sample_weight > 0, sample_weight, 1.0)
     true = np.where(kept >= 0.5, codes, probabilities.argmax(axis=1))
-    noise = known_noise(_noise_matrix(true, codes, sample_weight, k))
+    noise = known_noise(shares_of_labels(true, codes, sample_weight, k))
     shares = 1.0 - np.bincount(codes, weights) / np.bincount(codes, sample_weight)
     right, interval = np.clip(kept, 0.0, 1.0), (contamination, contamination)
     parts = (right, right >= 0.5, contamination, interval)
     noise = noise._replace(class_contamination=shares)
     posterior = np.eye(k)[codes] * kept[:, None]
     return LabelAttributes(posterior, probabilities, probabilities, *parts, noise, 1.0, n_rounds)
-
-
-def _noise_matrix(true: IntArray, codes: IntArray, sample_weight: FloatArray, k: int) -> FloatArray:
-    """Return the shares of labels among the rows of each true class."""
-    counts = np.bincount(k * true + codes, sample_weight, k * k).reshape(k, k)
-    totals = counts.sum(axis=1, keepdims=True)
-    return np.divide(counts, totals, out=np.eye(k), where=totals > 0)
 
 
 class ClassificationProblem(Problem):
