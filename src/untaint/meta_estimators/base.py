@@ -15,7 +15,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import check_any_rows, check_choice, check_contamination, check_real
 from ..exceptions import warn_if_ambiguous
 from ..outliers.audit import audit_table, q_values
-from .learner import OnFit
+from .learner import FitRequest, OnFit
 
 # Rounds of the learner itself at most.
 MAX_ROUNDS = 2
@@ -78,7 +78,8 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
         contamination = check_contamination(self.contamination, weights)
         given = None if sample_weight is None else weights
         with self._reporting(MAX_ROUNDS * self._n_folds() + 1) as on_fit:
-            problem = self._problem(self, X, targets, given, groups, on_fit, known, part)
+            request = FitRequest(X, targets, given, groups, on_fit, known, part)
+            problem = self._problem(self, request)
             found = problem.solve(contamination)
             self._store(problem, found)
         warn_if_ambiguous(found.ambiguity_message, stacklevel=3)

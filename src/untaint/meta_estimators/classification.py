@@ -19,7 +19,7 @@ from .base import RobustMetaEstimator
 from .classification_members import ClassifierMember, ClassifierStack, SingleClassifier
 from .initial_weights import N_TREES
 from .kernel_member import KernelClassification
-from .learner import OnFit
+from .learner import FitRequest
 from .problem import MAX_STACKED, Problem
 
 # Gain in log-likelihood below which labels are taken as they are.
@@ -105,20 +105,11 @@ def trimmed_labels(
 class ClassificationProblem(Problem):
     """Labels of rows, as codes of classes, and their posteriors by out-of-fold probabilities."""
 
-    def __init__(
-        self,
-        params: RobustMetaEstimator,
-        X: Any,
-        codes: IntArray,
-        sample_weight: FloatArray | None,
-        groups: Any,
-        on_fit: OnFit,
-        known: Any = None,
-        part: IntArray | None = None,
-    ) -> None:
-        super().__init__(params, X, codes, sample_weight, groups, on_fit, codes, part)
+    def __init__(self, params: RobustMetaEstimator, request: FitRequest) -> None:
+        codes = request.y
+        super().__init__(params, request, codes)
         # Copies of a row are witnesses of one another in a fit to all rows.
-        self.known = known if len(self.first) == len(codes) else None
+        self.known = request.known if len(self.first) == len(codes) else None
         self.codes, self.classes = codes, np.asarray(params.classes_)
         self.labels = np.eye(len(self.classes))[codes]
         self.kernels = dict[bool, KernelClassification]()

@@ -44,6 +44,21 @@ Folds = list[tuple[IntArray, IntArray]]
 OnFit = Callable[[int], None]
 
 
+class FitRequest(NamedTuple):
+    """Rows of a fit with their targets, or codes of labels, and what may be known of them.
+
+    ``known`` is a kernel that was fitted to them before; those of ``part`` predict the others.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    sample_weight: FloatArray | None
+    groups: Any
+    on_fit: OnFit
+    known: Any = None
+    part: IntArray | None = None
+
+
 class WeightedRows(NamedTuple):
     """Positions of rows, which may repeat, with their targets and weights.
 

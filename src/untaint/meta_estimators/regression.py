@@ -24,7 +24,7 @@ from .kernel_member import (
     known_of,
     standard_scaler,
 )
-from .learner import OnFit
+from .learner import FitRequest
 from .outlier_attributes import OutlierAttributes, attributes_of, trimmed_attributes
 from .problem import MAX_STACKED, Problem, tested_rows
 from .regression_members import RegressorMember, RegressorStack, SingleRegressor
@@ -37,19 +37,10 @@ MAX_UNGUIDED = 6
 class RegressionProblem(Problem):
     """Targets (n, k) of rows, and their posteriors by out-of-fold predictions."""
 
-    def __init__(
-        self,
-        params: RobustMetaEstimator,
-        X: Any,
-        y: FloatArray,
-        sample_weight: FloatArray | None,
-        groups: Any,
-        on_fit: OnFit,
-        known: KnownKernel | None = None,
-        part: IntArray | None = None,
-    ) -> None:
-        super().__init__(params, X, y, sample_weight, groups, on_fit, part=part)
-        self.known = known
+    def __init__(self, params: RobustMetaEstimator, request: FitRequest) -> None:
+        super().__init__(params, request)
+        self.known: KnownKernel | None = request.known
+        y = request.y
         self.flat, self.y = y.ndim == 1, y.reshape(len(y), -1)
         self.feature_outlier = np.zeros(len(y), dtype=bool)
         self._fitted_kernel: KernelRegression | None = None
