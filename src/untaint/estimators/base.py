@@ -175,7 +175,7 @@ class SubquantileEstimator(KernelEstimator):
         """Store the fitted attributes."""
         design, initial, solution = found.design, found.initial, found.solution
         X, targets, present = data.X, data.targets, data.present
-        self._store_function(X, targets, present, design, solution.fit, solution.weights)
+        self._store_function(X, targets, present, design, solution)
         self.__dict__.update(found.hyper.attributes or {})
         self.contamination_ = initial.weighting.contamination
         self.contamination_interval_ = initial.interval or (self.contamination_,) * 2

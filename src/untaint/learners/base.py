@@ -91,15 +91,10 @@ class KernelEstimator(BaseEstimator):
         return record
 
     def _store_function(
-        self,
-        X: Any,
-        targets: FloatArray,
-        present: IntArray,
-        design: FitDesign,
-        fit: Fit,
-        weights: FloatArray,
+        self, X: Any, targets: FloatArray, present: IntArray, design: FitDesign, solution: Solution
     ) -> None:
         """Store the coefficients of a fit to the rows that are present, with its weights."""
+        fit, weights = solution.fit, solution.weights
         # An earlier fit may have had another kernel, or other features.
         for name in FUNCTION:
             self.__dict__.pop(name, None)
