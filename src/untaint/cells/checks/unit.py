@@ -122,11 +122,8 @@ def _how(factor: float, side: int) -> str:
     size = number_text(factor)
     cause = POINT if factor == 10 else "another unit"
     parts = {10: "a tenth", 100: "a hundredth", 1000: "a thousandth"}
-    return (
-        f"{size} times as much, {cause}"
-        if side > 0
-        else (f"{parts.get(int(factor), f'1 / {size}')}, {cause}")
-    )
+    how = f"{size} times as much" if side > 0 else parts.get(int(factor), f"1 / {size}")
+    return f"{how}, {cause}"
 
 
 def _factor_group(
