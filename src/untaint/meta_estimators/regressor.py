@@ -134,7 +134,7 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
     def _store(self, problem: RegressionProblem, found: OutlierAttributes) -> None:
         weights = found.inlier_probability * problem.sample_weight
         self._store_learners(problem.member, weights)
-        y = problem.shaped(problem.y)
+        y = problem.targets
         self.inlier_probability_ = found.inlier_probability
         self.inlier_mask_ = found.inlier_probability >= 0.5
         self.outlier_scores_, self.noise_scale_ = found.scores, found.noise_scale
