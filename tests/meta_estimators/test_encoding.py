@@ -6,6 +6,7 @@ import pytest
 from untaint import RobustClassifier
 from untaint.io.frame import frame_table
 from untaint.meta_estimators.encoding import NumericEncoder
+from untaint.meta_estimators.learner import FitRequest
 from untaint.meta_estimators.problem import Problem
 
 pandas = pytest.importorskip("pandas")
@@ -14,7 +15,8 @@ pandas = pytest.importorskip("pandas")
 def test_few_distinct_rows_of_text_are_encoded():
     """No level is frequent among the distinct rows, of which there are four."""
     frame, codes = pandas.DataFrame({"t": ["a", "b"] * 40}), np.repeat([0, 1], 40)
-    problem = Problem(RobustClassifier(), frame, codes, None, None, lambda *_: None, codes)
+    request = FitRequest(frame, codes, None, None, lambda _: None)
+    problem = Problem(RobustClassifier(), request, codes)
     assert problem.features.shape == (80, 1) and np.ptp(problem.features) > 0
 
 

@@ -156,7 +156,7 @@ class Baseline(KernelEstimator):
         if found.targets is not None:
             fitted[present] = found.targets
             self._store_corrections(targets - fitted)
-        self._store_function(X, fitted, present, design, solution.fit, solution.weights)
+        self._store_function(X, fitted, present, design, solution)
         fit_weight = np.zeros(len(targets))
         fit_weight[present] = solution.weights
         fit_intercept = bool(self.fit_intercept)

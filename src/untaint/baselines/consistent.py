@@ -98,8 +98,7 @@ class ConsistentRegressor(LinearBaseline):
         max_iter: int = 2000,
         tol: float = 1e-10,
     ) -> None:
-        super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
-        self.contamination = contamination
+        self._set_parameters(locals())
 
     def _store_corrections(self, corrections: FloatArray) -> None:
         self.corruption_ = self._shaped_dual(corrections)

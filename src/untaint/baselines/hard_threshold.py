@@ -15,7 +15,8 @@ w is recovered exactly up to some contamination, even if an adversary with acces
 the corrupted rows and their targets.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -109,9 +110,7 @@ class HardThresholdRegressor(LinearBaseline):
         max_iter: int = 1000,
         tol: float = 1e-10,
     ) -> None:
-        super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
-        self.contamination = contamination
-        self.step = step
+        self._set_parameters(locals())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -150,14 +149,13 @@ class HardThresholdRegressor(LinearBaseline):
         return (exact and moved == 0) or still
 
 
+@dataclass(eq=False)
 class Descent:
     """Gradient steps on half of the weighted squared error plus the ridge, intercept optimal."""
 
-    def __init__(self, system: RidgeSystem, y: FloatArray, design: SystemDesign) -> None:
-        self.system = system
-        self.y = y
-        self.design = design
-        self._rate: float | None = None
+    system: RidgeSystem
+    y: FloatArray
+    design: SystemDesign
 
     def __call__(self, fit: Fit, weights: FloatArray) -> Fit:
         """Take one step with these weights from any fit, also one without dual coefficients."""
@@ -172,23 +170,21 @@ class Descent:
         latest = Fit(coef, intercept, smooth + intercept, 0.0)
         return replace(latest, squared_norm=max(0.0, self.system.inner(latest, latest)))
 
-    @property
+    @cached_property
     def rate(self) -> float:
         """The reciprocal of the largest curvature over all choices of rows."""
-        if self._rate is None:
-            n, root = len(self.y), np.sqrt(self.design.sample_weight)
+        n, root = len(self.y), np.sqrt(self.design.sample_weight)
 
-            def times(v: FloatArray) -> FloatArray:
-                return root * self.system.times((root * v.ravel())[:, None])[:, 0]
+        def times(v: FloatArray) -> FloatArray:
+            return root * self.system.times((root * v.ravel())[:, None])[:, 0]
 
-            if not times(np.cos(np.arange(n))).any():
-                largest = 0.0  # ARPACK refuses a zero matrix
-            elif n > 2:
-                operator = LinearOperator((n, n), matvec=times, dtype=float)
-                start = np.cos(np.arange(n))
-                largest = float(eigsh(operator, k=1, v0=start, return_eigenvectors=False)[0])
-            else:
-                largest = sum(float(times(e) @ e) for e in np.eye(n))
-            curvature = float(largest) + self.design.alpha
-            self._rate = 1.0 / curvature if curvature > 0 else 0.0
-        return self._rate
+        start = np.cos(np.arange(n))
+        if not times(start).any():
+            largest = 0.0  # ARPACK refuses a zero matrix
+        elif n > 2:
+            operator = LinearOperator((n, n), matvec=times, dtype=float)
+            largest = float(eigsh(operator, k=1, v0=start, return_eigenvectors=False)[0])
+        else:
+            largest = sum(float(times(e) @ e) for e in np.eye(n))
+        curvature = largest + self.design.alpha
+        return 1.0 / curvature if curvature > 0 else 0.0

@@ -108,8 +108,7 @@ class ReweightedRegressor(LinearBaseline):
         max_iter: int = 2000,
         tol: float = 1e-3,
     ) -> None:
-        super().__init__(alpha=alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
-        self.growth = growth
+        self._set_parameters(locals())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -58,11 +58,7 @@ class SeverLearner(Baseline):
         memory_limit: int | str = "auto",
         tol: float = 1e-6,
     ) -> None:
-        self.kernel, self.gamma = kernel, gamma
-        self.degree, self.coef0, self.shape = degree, coef0, shape
-        self.alpha, self.fit_intercept = alpha, fit_intercept
-        self.memory_limit, self.tol = memory_limit, tol
-        self.contamination, self.n_rounds = contamination, n_rounds
+        self._set_parameters(locals())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

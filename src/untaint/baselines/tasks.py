@@ -127,10 +127,6 @@ class LinearBaseline(BaselineRegressor):
     coef0: ClassVar[float] = 0.0
     shape: ClassVar[float] = 1.0
 
-    def __init__(self, *, alpha: float, fit_intercept: bool, max_iter: int, tol: float) -> None:
-        self.alpha, self.fit_intercept = alpha, fit_intercept
-        self.max_iter, self.tol = max_iter, tol
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count("max_iter", self.max_iter)

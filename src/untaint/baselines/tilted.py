@@ -48,11 +48,7 @@ class TiltedLearner(Baseline):
         max_iter: int = 500,
         tol: float = 1e-6,
     ) -> None:
-        self.kernel, self.gamma = kernel, gamma
-        self.degree, self.coef0, self.shape = degree, coef0, shape
-        self.alpha, self.fit_intercept = alpha, fit_intercept
-        self.memory_limit, self.tol = memory_limit, tol
-        self.tilt, self.max_iter = tilt, max_iter
+        self._set_parameters(locals())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

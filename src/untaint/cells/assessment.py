@@ -13,7 +13,7 @@ from ..io import Column
 from .checks import run_checks
 from .column_assessment import ExemptCells, OnStage, assess_columns
 from .concurrent_columns import thread_count
-from .finding import CellFinding
+from .finding import CellFinding, best_of_each_cell
 from .table_posterior import discovered
 from .variables import NumericVariable, Variable, variables_of
 
@@ -93,7 +93,7 @@ def _assess(
         exempt = _exempt(sure, probability.shape)
         findings = [found for found in checked if found.partner is None]
         findings += assess_columns(variables, exempt, copies, probability, seed, threads, on_stage)
-    findings = _best_of_each_cell(findings)
+    findings = best_of_each_cell(findings)
     chances = np.array([found.probability for found in findings])
     flagged = discovered(chances, fdr)
     kept = [found for found, flag in zip(findings, flagged, strict=True) if flag]
@@ -136,13 +136,3 @@ def _exempt(checked: Sequence[CellFinding], shape: tuple[int, int]) -> ExemptCel
         found.cells[cell.row, cell.column] = True
         found.rows[cell.row] |= cell.expected is None
     return found
-
-
-def _best_of_each_cell(findings: Sequence[CellFinding]) -> list[CellFinding]:
-    """Return the most probable finding of each cell."""
-    best: dict[tuple[int, int], CellFinding] = {}
-    for found in findings:
-        place = found.row, found.column
-        if place not in best or found.probability > best[place].probability:
-            best[place] = found
-    return list(best.values())

@@ -24,7 +24,7 @@ import numpy as np
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .distinct import common_values
-from .mistakes import DATES, NUMERIC, OTHER_PRIOR, TEMPERATURES, Mistake, is_temperature
+from .mistakes import OTHER_PRIOR, Mistake
 from .null_density import NullDensity
 from .standardiser import Standardiser
 from .variables import NumericVariable
@@ -70,11 +70,6 @@ class CellDensity:
     variable: NumericVariable
     standardiser: Standardiser
     null: NullDensity
-
-    @property
-    def mistakes(self) -> tuple[Mistake, ...]:
-        """The mistakes that a cell may have."""
-        return mistakes_of(self.variable)
 
     def standardised(self, values: FloatArray) -> FloatArray:
         """Return values in units of the table on the scale of predictions."""
@@ -179,16 +174,9 @@ def standardised(
     return np.clip(y, -FARTHEST, FARTHEST)
 
 
-def mistakes_of(variable: NumericVariable) -> tuple[Mistake, ...]:
-    """Return the mistakes that a cell may have."""
-    if variable.kind == "date":
-        return DATES
-    return (*NUMERIC, *TEMPERATURES) if is_temperature(variable.name) else NUMERIC
-
-
 def prior_log_weights(variable: NumericVariable) -> FloatArray:
     """Return the logarithms of the a priori weights of any other value, and of each mistake."""
-    return np.log([OTHER_PRIOR, *(mistake.prior for mistake in mistakes_of(variable))])
+    return np.log([OTHER_PRIOR, *(mistake.prior for mistake in variable.mistakes)])
 
 
 def weighted_log_odds(
@@ -205,7 +193,7 @@ def undo_mistakes(
     variable: NumericVariable, standardiser: Standardiser, values: FloatArray
 ) -> Undone:
     """Return what values of a variable would be without mistakes."""
-    mistakes = mistakes_of(variable)
+    mistakes = variable.mistakes
     undone = np.stack([mistake.undo(values) for mistake in mistakes])
     right = standardised(variable, standardiser, undone.ravel()).reshape(undone.shape)
     log_stretch = _log_stretch(variable, mistakes, values, undone)

@@ -105,8 +105,9 @@ def _predict(
         return _without_misfit(found, X, excepted), chosen, own
 
     on_stage("predicting each column from the others")
-    asked = [_varying(each) for each in variables if not _is_code(each)]
-    asked = [each for each in asked if each.is_assessed]
+    named = [each for each in variables if not _is_code(each)]
+    varying = [each.varying() if isinstance(each, NumericVariable) else each for each in named]
+    asked = [each for each in varying if each.is_assessed]
     cells: dict[int, AssessedCells] = {}
     predictors: dict[int, IntArray] = {}
     extra: dict[int, FloatArray] = {}
@@ -122,10 +123,6 @@ def _predict(
         if isinstance(variable, NumericVariable)
     }
     return ColumnModels(cells, encoders, features, predictors, extra, encoded)
-
-
-def _varying(variable: Variable) -> Variable:
-    return variable.varying() if isinstance(variable, NumericVariable) else variable
 
 
 def _is_code(variable: Variable) -> bool:
@@ -156,8 +153,8 @@ def _learnt(cells: Mapping[int, AssessedCells]) -> dict[int, AssessedCells]:
     """Return columns whose mistakes have the weights that they have in the table."""
     numeric = [column for column in cells.values() if isinstance(column, NumericCells)]
     learnt = dict(cells)
-    for mistakes in {column.mistakes for column in numeric}:
-        same = [column for column in numeric if column.mistakes == mistakes]
+    for mistakes in {column.variable.mistakes for column in numeric}:
+        same = [column for column in numeric if column.variable.mistakes == mistakes]
         learnt |= {column.variable.position: column for column in learn_mistakes(same)}
     return learnt
 
@@ -249,7 +246,7 @@ def _named_mistakes(
     for row, position in wrong:
         column = models.cells[position]
         if isinstance(column, NumericCells) and column.mistake[row] >= 0:
-            mistake, share = column.mistakes[column.mistake[row]], float(column.share[row])
+            mistake, share = column.variable.mistakes[column.mistake[row]], float(column.share[row])
             if share >= LIKELY:
                 likely[row, position] = mistake, share
     count = Counter(mistake.words for mistake, _ in likely.values())

@@ -1,5 +1,6 @@
 """A cell that is probably wrong."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -33,3 +34,13 @@ class CellFinding(NamedTuple):
     reason: str
     certain: bool = True
     partner: int | None = None
+
+
+def best_of_each_cell(findings: Iterable[CellFinding]) -> list[CellFinding]:
+    """Return the most probable finding of each cell."""
+    best: dict[tuple[int, int], CellFinding] = {}
+    for found in findings:
+        place = found.row, found.column
+        if place not in best or found.probability > best[place].probability:
+            best[place] = found
+    return list(best.values())

@@ -71,18 +71,15 @@ class NullDensity:
 
 
 def fit_null_density(
-    residuals: FloatArray,
-    predicted: FloatArray,
-    weights: FloatArray | None = None,
-    censored: float = CENSORED,
+    residuals: FloatArray, predicted: FloatArray, weights: FloatArray, censored: float = CENSORED
 ) -> NullDensity:
     """Return the density of residuals of predictions, most of which are inliers.
 
     Parameters
     ----------
     residuals, predicted : array of shape (n,)
-    weights : array of shape (n,), optional
-        Probability that a residual is an inlier, if it is known; 1 otherwise.
+    weights : array of shape (n,)
+        Probability that a residual is an inlier.
     censored : float
         Part of the tail that is left out of its estimate.
 
@@ -91,12 +88,11 @@ def fit_null_density(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> f, r = rng.normal(size=1000), rng.normal(size=1000)
-    >>> found = fit_null_density(r, f)
+    >>> found = fit_null_density(r, f, np.ones(1000))
     >>> at = found.log_density(np.array([0.0, 9.0]), found.scale(f[:2], np.zeros(2)))
     >>> bool(-1.2 < at[0] < -0.7), bool(-14 < at[1] < -8)
     (True, True)
     """
-    weights = np.ones(len(residuals)) if weights is None else weights
     size = np.abs(residuals)
     knots, logs = _scales(size, predicted, weights)
     size = size / np.exp(np.interp(predicted, knots, logs))

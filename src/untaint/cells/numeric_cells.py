@@ -28,7 +28,6 @@ from .cell_density import (
 )
 from .column_mixture import fit_density
 from .features import ColumnFeatures
-from .mistakes import Mistake
 from .prediction import NumericPredictor
 from .standardiser import Standardiser
 from .variables import NumericVariable
@@ -86,11 +85,6 @@ class NumericCells:
     def variable(self) -> NumericVariable:
         """The column."""
         return self.density.variable
-
-    @property
-    def mistakes(self) -> tuple[Mistake, ...]:
-        """The mistakes that a cell may have."""
-        return self.density.mistakes
 
     def distances(self) -> FloatArray:
         """Return how many scales numbers are from their predictions."""
@@ -193,7 +187,7 @@ def assess_numbers(
     trusted: BoolArray,
     folds: IntArray,
     seed: int,
-    standardiser: Standardiser | None = None,
+    standardiser: Standardiser,
 ) -> NumericCells:
     """Assess each number of a column by the other columns.
 
@@ -206,10 +200,9 @@ def assess_numbers(
         Rows that a fit may use.
     folds : int array of shape (n,)
     seed : int
-    standardiser : Standardiser, optional
-        Standardiser of the whole column, if the variable is a part of its rows.
+    standardiser : Standardiser
+        Standardiser of the whole column, of which the variable may be a part of the rows.
     """
-    standardiser = standardiser or variable.standardiser
     undone = undo_mistakes(variable, standardiser, variable.values)
     y = undone.y
     known = ~np.isnan(y) & trusted

@@ -94,10 +94,7 @@ class NumericPredictor:
     ) -> None:
         self.folds, self.usable = folds, usable_features(X[trusted])
         X = X[:, self.usable]
-        rows = {
-            fold: training_rows(trusted & (folds != fold), seed + fold)
-            for fold in np.unique(folds).tolist()
-        }
+        rows = rows_of_folds(trusted, folds, seed)
         linear = {fold: _ridge(X[own], y[own]) for fold, own in rows.items()}
         quick = min(map(len, rows.values())) >= ROWS_TO_BOOST
         known = np.flatnonzero(trusted)
@@ -115,7 +112,8 @@ class NumericPredictor:
             self.mixing = np.full(2, 0.5)
         parts = self._out_of_fold(X)
         self._mix(parts, y, known)
-        if quick and self.mixing[-1] > MATTER and trees and self._is_close(y, known):
+        error = float(np.median(np.abs(y - self.predictions)[known]))
+        if quick and self.mixing[-1] > MATTER and trees and error < CLOSE:
             trees = _residual_trees(X, y, rows, linear, self.predictions - parts[:, 0])
             if trees is None:
                 return
@@ -139,9 +137,6 @@ class NumericPredictor:
         self.mixing = convex_weights(own[known][:, None], y[known, None], np.ones(len(known)))
         self.predictions: FloatArray = own @ self.mixing
         self.nonlinearity = float(np.abs(self.predictions - own[:, 0])[known].max())
-
-    def _is_close(self, y: FloatArray, known: IntArray) -> bool:
-        return float(np.median(np.abs(y - self.predictions)[known])) < CLOSE
 
     def _parts(self, fold: int, X: FloatArray) -> FloatArray:
         """Return the predictions (n, 3) of each model, zero if it has no weight."""
@@ -223,10 +218,7 @@ class LevelPredictor:
         self.usable = usable_features(X[trusted])
         X = X[:, self.usable]
         self.probabilities = np.full((len(codes), n_levels), 1.0 / n_levels)
-        rows = {
-            fold: training_rows(trusted & (folds != fold), seed + fold)
-            for fold in np.unique(folds).tolist()
-        }
+        rows = rows_of_folds(trusted, folds, seed)
         n_trees = N_TREES if min(map(len, rows.values())) >= ROWS_TO_BOOST else FEW_TREES
         if X.size <= FEW_CELLS:
             self.models = self._forests(X, codes, trusted, rows, n_trees, seed)
@@ -474,6 +466,12 @@ def learning_rows(known: BoolArray, folds: IntArray, seed: int) -> IntArray:
         return np.arange(len(known))
     parts = [training_rows(known & (folds == fold), seed + fold) for fold in (0, 1)]
     return np.sort(np.concatenate(parts))
+
+
+def rows_of_folds(trusted: BoolArray, folds: IntArray, seed: int) -> dict[int, IntArray]:
+    """Return positions of the rows that each fold is predicted from, those of the others."""
+    numbers = np.unique(folds).tolist()
+    return {fold: training_rows(trusted & (folds != fold), seed + fold) for fold in numbers}
 
 
 def training_rows(which: BoolArray, seed: int) -> IntArray:

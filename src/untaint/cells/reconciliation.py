@@ -91,26 +91,18 @@ def reconcile(models: ColumnModels, flagged: Mapping[int, list[int]]) -> Reconci
     }
     after = _after_replacement(models, flagged)
     for row, own in flagged.items():
-        gains = {}
-        for k in models.cells:
-            own_odds = float(models.cells[k].log_odds[row])
-            if not np.isfinite(own_odds):
-                continue
-            explained = sum(
-                now[row, t] - after.get((row, k, t), now[row, t]) for t in own if t != k
-            )
-            gains[k] = own_odds + explained
+        odds, gains = {k: float(column.log_odds[row]) for k, column in models.cells.items()}, {}
+        for k in odds:
+            if np.isfinite(odds[k]):
+                others = (now[row, t] - after.get((row, k, t), now[row, t]) for t in own if t != k)
+                gains[k] = odds[k] + sum(others)
         wrong = max(gains, key=lambda k: gains[k])
-        result.log_odds[row, wrong] = max(gains[wrong] / max(len(own), 1), _own(models, row, wrong))
+        result.log_odds[row, wrong] = max(gains[wrong] / max(len(own), 1), odds[wrong])
         for t in own:
             if t != wrong:
                 result.log_odds[row, t] = min(now[row, t], after.get((row, wrong, t), np.inf))
     _exchange(models, flagged, result)
     return result
-
-
-def _own(models: ColumnModels, row: int, position: int) -> float:
-    return float(models.cells[position].log_odds[row])
 
 
 def _after_replacement(

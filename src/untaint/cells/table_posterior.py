@@ -34,21 +34,21 @@ CANDIDATE, MISTAKE_ROUNDS, PRIOR_MISTAKES = -2.0, 4, 10.0
 MANY = 5.0
 
 
-def share_of_wrong(log_odds: FloatArray, cells: FloatArray | None = None) -> float:
+def share_of_wrong(log_odds: FloatArray, cells: FloatArray) -> float:
     """Return the share of wrong cells, from log-odds without it, each of so many cells.
 
     Examples
     --------
     >>> import numpy as np
     >>> odds = np.r_[np.full(10_000, -8.0), np.full(100, 12.0)]
-    >>> round(share_of_wrong(odds), 3)
+    >>> round(share_of_wrong(odds, np.ones(len(odds))), 3)
     0.009
     """
     return _likeliest_share(log_odds, cells, PRIOR_SHARE, PRIOR_CELLS, MAX_SHARE)
 
 
 def _likeliest_share(
-    log_odds: FloatArray, cells: FloatArray | None, prior: float, weight: float, most: float
+    log_odds: FloatArray, cells: FloatArray, prior: float, weight: float, most: float
 ) -> float:
     """Return the share of the highest posterior; that a priori weighs as so many cells."""
     known, counts = _grouped(log_odds, cells)
@@ -61,11 +61,8 @@ def _likeliest_share(
     return share
 
 
-def _grouped(
-    log_odds: FloatArray, cells: FloatArray | None = None
-) -> tuple[FloatArray, FloatArray]:
+def _grouped(log_odds: FloatArray, cells: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return finite log-odds and how many cells have each; those of many cells are rounded."""
-    cells = np.ones(len(log_odds)) if cells is None else cells
     used = np.isfinite(log_odds) & (cells > 0)
     log_odds, cells = log_odds[used], cells[used]
     if len(log_odds) <= MANY_CELLS:
@@ -162,7 +159,7 @@ def _updated(counts: FloatArray, prior: FloatArray) -> FloatArray:
     return np.log(total / (counts.sum() + PRIOR_MISTAKES))
 
 
-def column_share(log_odds: FloatArray, share: float, cells: FloatArray | None = None) -> float:
+def column_share(log_odds: FloatArray, share: float, cells: FloatArray) -> float:
     """Return the share of wrong cells of one column of a table in which ``share`` are wrong."""
     return _likeliest_share(log_odds, cells, share, COLUMN_CELLS, MAX_COLUMN_SHARE)
 

@@ -19,6 +19,7 @@ import numpy as np
 from .._typing import BoolArray, FloatArray, IntArray
 from ..io import Column
 from .distinct import common_values, has_values, some_of
+from .mistakes import DATES, NUMERIC, TEMPERATURES, Mistake, is_temperature
 from .standardiser import Standardiser, standardiser_of
 
 # Distinct values that a number has to take to be predicted as a number.
@@ -75,6 +76,13 @@ class NumericVariable:
     def missing(self) -> BoolArray:
         """Which values are missing."""
         return np.isnan(self.values)
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The mistakes that a cell may have."""
+        if self.kind == "date":
+            return DATES
+        return (*NUMERIC, *TEMPERATURES) if is_temperature(self.name) else NUMERIC
 
     @cached_property
     def standardiser(self) -> Standardiser:
@@ -212,20 +220,14 @@ def variables_of(columns: Sequence[Column]) -> list[Variable]:
     found: list[Variable] = []
     for position, column in enumerate(columns):
         if column.kind in ("number", "date") and column.values is not None:
-            found.append(numeric_variable(position, column))
+            values = np.where(column.missing, np.nan, column.values)
+            found.append(_numeric_variable(position, column.name, column.kind, values))
         elif column.kind == "boolean" and column.values is not None:
             codes = np.where(column.missing, -1, np.nan_to_num(column.values)).astype(np.intp)
             found.append(CategoricalVariable(position, column.name, ["no", "yes"], codes))
         elif column.kind in ("category", "text") and column.levels is not None:
             found.append(categorical_variable(position, column))
     return found
-
-
-def numeric_variable(position: int, column: Column) -> NumericVariable:
-    """Return a column of numbers or dates as a variable."""
-    assert column.values is not None
-    values = np.where(column.missing, np.nan, column.values)
-    return _numeric_variable(position, column.name, column.kind, values)
 
 
 def _numeric_variable(position: int, name: str, kind: str, values: FloatArray) -> NumericVariable:

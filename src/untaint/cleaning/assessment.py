@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,20 @@ BELOW = 0.99
 MAX_FDR, STRICT_MAX_FDR = 0.05, 0.01
 
 
+class _Request(NamedTuple):
+    """Rows of a table, and how they are to be assessed."""
+
+    X: FloatArray
+    y: NDArray[Any]
+    task: Task
+    contamination: float | str
+    seed: int
+
+    def at(self, rows: IntArray) -> _Request:
+        """Return the request for some of the rows."""
+        return self._replace(X=self.X[rows], y=self.y[rows])
+
+
 def assess_rows(
     X: FloatArray,
     y: NDArray[Any],
@@ -96,7 +110,8 @@ def assess_rows(
     remaining = np.flatnonzero(~wrong.feature_outlier)
     singleton = singleton_label(y[remaining], task)
     rest, singletons = remaining[~singleton], remaining[singleton]
-    assessment = _assess_remaining(X[rest], y[rest], task, contamination, seed, learner, on_stage)
+    request = _Request(X[rest], y[rest], task, contamination, seed)
+    assessment = _assess_remaining(request, learner, on_stage)
     if len(rest) < len(y):
         assessment = with_wrong_cells(assessment, rest, wrong, task)
     assessment = with_wrong_targets(assessment, wrong, y)
@@ -106,29 +121,21 @@ def assess_rows(
     return assessment
 
 
-def _assess_remaining(
-    X: FloatArray,
-    y: NDArray[Any],
-    task: Task,
-    contamination: float | str,
-    seed: int,
-    learner: str,
-    on_stage: OnStage,
-) -> RowAssessment:
+def _assess_remaining(request: _Request, learner: str, on_stage: OnStage) -> RowAssessment:
     """Return an assessment by the learner that is requested, or better.
 
     Of many rows, some are enough to compare the learners, and for trees to begin with.
     """
+    X, y, task, contamination, seed = request
     sample = _sample(y, task, seed)
     on_stage("choosing a model")
     select = select_for_regression if task == "regression" else select_for_classification
-    model = select(
-        X[sample], y[sample], _effective_contamination(contamination, len(sample)), seed, on_stage
-    )
+    share = _effective_contamination(contamination, len(sample))
+    model = select(X[sample], y[sample], share, seed, on_stage)
     every = np.arange(len(y))
     rows = every if learner == "kernel" else _some_rows(y, task, seed, FIRST_ROWS)
     on_stage("assessing all rows" if len(rows) == len(y) else "assessing some rows")
-    kernel, known = _by_kernel(X, y, rows, task, contamination, seed, model)
+    kernel, known = _by_kernel(request, rows, model)
     if learner == "kernel":
         return kernel
     choice = LearnerChoice("trees", "")
@@ -139,36 +146,32 @@ def _assess_remaining(
         choice = choose_learner(*parts)
     if choice.learner == "trees":
         on_stage("growing trees")
-        found = _by_trees(kernel, known(), X, y, task, contamination, seed)
-        return found._replace(choice=choice)
+        return _by_trees(kernel, known(), request)._replace(choice=choice)
     if len(rows) < len(y):
         on_stage("assessing all rows")
-        kernel, _ = _by_kernel(X, y, every, task, contamination, seed, model)
+        kernel, _ = _by_kernel(request, every, model)
     return kernel._replace(choice=choice)
 
 
 def _by_kernel(
-    X: FloatArray,
-    y: NDArray[Any],
-    rows: IntArray,
-    task: Task,
-    contamination: float | str,
-    seed: int,
-    choice: ModelChoice,
+    request: _Request, rows: IntArray, choice: ModelChoice
 ) -> tuple[RowAssessment, Callable[[], Any]]:
     """Return an assessment of some rows by a kernel, and what tells trees what it knows."""
-    n, sampled = len(y), len(choice.model.inlier_mask_)
+    n, sampled, contamination = (
+        len(request.y),
+        len(choice.model.inlier_mask_),
+        request.contamination,
+    )
     if len(rows) < n:
-        X, y = X[rows], y[rows]
+        request = request.at(rows)
     if isinstance(contamination, float):
-        known = float(_effective_contamination(contamination, len(y)))
+        known = float(_effective_contamination(contamination, len(rows)))
         choice = choice._replace(contamination=known, estimate=contamination)
-    final = _fit_to_all(X, y, task, choice, seed)
-    audit = _audit(final, X, y, task, choice)
+    final = _fit_to_all(request, choice)
+    audit = _audit(final, request, choice)
     transform = getattr(final, "target_transformer_", None)
-    parts = (transform, task, choice.estimate, choice.interval, contamination)
-    assessment = _from_audit(final, audit, *parts)
-    if task == "regression":
+    assessment = _from_audit(final, audit, transform, choice.estimate, choice.interval, request)
+    if request.task == "regression":
         some = rows if len(rows) < n else None
         return assessment, partial(_known_kernel, final, audit, transform, some)
     return assessment, lambda: choice.model if sampled == n else None
@@ -213,8 +216,9 @@ def _some_rows(y: NDArray[Any], task: Task, seed: int, count: int) -> IntArray:
     return rows[~singleton_label(y[rows], task)]
 
 
-def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice, seed: int) -> Any:
+def _fit_to_all(request: _Request, choice: ModelChoice) -> Any:
     """Return the model of the sample if that has all rows, else refit it to all of them."""
+    X, y, task, _, seed = request
     if (
         len(choice.model.inlier_mask_) == len(y)
         and choice.contamination == choice.model.contamination_
@@ -234,18 +238,11 @@ def _fit_to_all(X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice,
     return kind(alpha=choice.alpha, gamma=choice.gamma, **settings).fit(X, y)
 
 
-def _by_trees(
-    kernel: RowAssessment,
-    known: Any,
-    X: FloatArray,
-    y: NDArray[Any],
-    task: Task,
-    contamination: float | str,
-    seed: int,
-) -> RowAssessment:
+def _by_trees(kernel: RowAssessment, known: Any, request: _Request) -> RowAssessment:
     """Return an assessment by trees that begin with what a kernel found."""
     from ..meta_estimators import RobustClassifier, RobustRegressor
 
+    X, y, task, contamination, seed = request
     targets = kernel.on_fit_scale(y)
     if overflows(targets, task):  # the few that are too large for sums of squares
         targets = np.clip(targets, -MAX_TARGET, MAX_TARGET)
@@ -265,7 +262,7 @@ def _by_trees(
     given = contamination != "auto"
     estimate = float(contamination) if given else model.contamination_
     interval = None if given else model.contamination_interval_
-    return _from_audit(model, audit, kernel.transform, task, estimate, interval, contamination)
+    return _from_audit(model, audit, kernel.transform, estimate, interval, request)
 
 
 def _fitted_rows(y: NDArray[Any], task: Task, seed: int) -> IntArray:
@@ -278,12 +275,10 @@ def _fitted_rows(y: NDArray[Any], task: Task, seed: int) -> IntArray:
     return rows
 
 
-def _audit(
-    model: Any, X: FloatArray, y: NDArray[Any], task: Task, choice: ModelChoice
-) -> Mapping[str, NDArray[Any]]:
+def _audit(model: Any, request: _Request, choice: ModelChoice) -> Mapping[str, NDArray[Any]]:
     """Return the audit of a model, which is known if it is the one that was chosen."""
-    if task == "regression" and len(y) > KERNEL_ROWS:
-        return training_audit(model, X, y)
+    if request.task == "regression" and len(request.y) > KERNEL_ROWS:
+        return training_audit(model, request.X, request.y)
     if model is choice.model and choice.audit is not None:
         return choice.audit
     return audit_by_row(model.audit())
@@ -293,23 +288,22 @@ def _from_audit(
     model: Any,
     audit: Mapping[str, NDArray[Any]],
     transform: TargetTransform | None,
-    task: Task,
     estimate: float,
     interval: tuple[float, float] | None,
-    contamination: float | str,
+    request: _Request,
 ) -> RowAssessment:
     """Return scores and flags from an audit in units of the table.
 
     Wrong cells are known by now, so that far features alone do not make a row wrong.
     """
-    far_features = np.isin(audit["kind"], ("features", "both"))
+    task, far_features = request.task, np.isin(audit["kind"], ("features", "both"))
     audit = dict(audit) | {"kind": np.where(far_features, "", audit["kind"])}
     scores = np.asarray(audit["score"], float)
     if task == "regression":
         scores = deviations(audit, transform)
     scores = np.where(far_features, np.minimum(scores, BELOW * FLAG_SCORE), scores)
     trimmed = np.asarray(audit["flagged"], bool) & ~far_features
-    if contamination != "auto":
+    if request.contamination != "auto":
         count = int(trimmed.sum())
     elif task == "regression":
         far = FLAG_SCORE if estimate > 0 else STRICT_FLAG_SCORE

@@ -151,16 +151,8 @@ def _without_target(
     n, rows = table.n_rows, np.arange(table.n_rows)
     wrong = cells_by_row(cells.findings, rows, n)
     assessment = assess_by_cells(wrong, cells.probability)
-    explainer = Explainer(
-        table,
-        rows,
-        -1,
-        task="cells",
-        assessment=assessment,
-        observed=rows,
-        wrong=wrong,
-        identifier=identifier_position(columns),
-    )
+    parts = (assessment, rows, wrong, identifier_position(columns))
+    explainer = Explainer(table, rows, -1, "cells", *parts)
     order = np.argsort(-assessment.scores, kind="stable")
     n_flagged = int(assessment.flagged.sum())
     suspects = explainer.suspects(order[:n_flagged])

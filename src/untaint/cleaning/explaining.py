@@ -5,7 +5,8 @@ contradicts is compared with its prediction, and some mistakes can be named: a p
 slipped decimal point, another unit) or a wrong sign.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +24,12 @@ CLOSE = 0.12
 LONGEST_CELL = 60
 
 
+@final
+@dataclass(frozen=True)
 class Explainer:
     """Explain rows of one table.
 
-    Parameters
+    Attributes
     ----------
     table : RawTable
     rows : array of shape (n,)
@@ -41,51 +44,44 @@ class Explainer:
         Position of the column that identifies rows.
     """
 
-    def __init__(
-        self,
-        table: RawTable,
-        rows: IntArray,
-        target: int,
-        *,
-        task: Task,
-        assessment: RowAssessment,
-        observed: NDArray[Any],
-        wrong: WrongCells,
-        identifier: int | None = None,
-    ) -> None:
-        self._table, self._rows, self._target = table, rows, target
-        self._task, self._assessment, self._observed = task, assessment, observed
-        self._wrong, self._identifier = wrong, identifier
+    table: RawTable
+    rows: IntArray
+    target: int
+    task: Task
+    assessment: RowAssessment
+    observed: NDArray[Any]
+    wrong: WrongCells
+    identifier: int | None
 
     def suspects(self, rows: IntArray) -> list[Suspect]:
         """Return an explanation of each of some rows."""
-        cells = self._table.rows_cells(self._rows[rows])
+        cells = self.table.rows_cells(self.rows[rows])
         return [self._suspect(row, own) for row, own in zip(rows.tolist(), cells, strict=True)]
 
     def _suspect(self, row: int, cells: list[str]) -> Suspect:
-        kind: Kind = str(self._assessment.kinds[row]) or "target"  # type: ignore[assignment]
-        others = self._wrong.by_row.get(row, []) if kind in ("features", "both") else []
-        name = "" if self._identifier is None else cells[self._identifier]
-        if self._target < 0 and not others:
+        kind: Kind = str(self.assessment.kinds[row]) or "target"  # type: ignore[assignment]
+        others = self.wrong.by_row.get(row, []) if kind in ("features", "both") else []
+        name = "" if self.identifier is None else cells[self.identifier]
+        if self.target < 0 and not others:
             return Suspect(row, "features", "No cell of it is improbable.", cells, [], name)
         others = sorted(others, key=lambda found: -found.probability)[:MAX_NAMED]
         why = [found.reason for found in others]
         odd = [self._odd_cell(found, cells) for found in others]
         if kind in ("target", "both"):
-            why.insert(0, self._why_target(row, cells[self._target]))
+            why.insert(0, self._why_target(row, cells[self.target]))
             odd.insert(0, self._odd_target(row, cells))
         return Suspect(row, kind, " ".join(why), cells, odd, name)
 
     def _odd_target(self, row: int, cells: list[str]) -> Odd:
-        expected, found = self._assessment.expected[row], self._wrong.targets.get(row)
+        expected, found = self.assessment.expected[row], self.wrong.targets.get(row)
         if found is not None and found.kind == "text":
             return self._odd_cell(found, cells)
-        usual = format_number(expected) if self._task == "regression" else str(expected)
+        usual = format_number(expected) if self.task == "regression" else str(expected)
         return Odd(
-            self._table.names[self._target],
-            cells[self._target],
-            f"about {usual}" if self._task == "regression" else usual,
-            float(self._assessment.scores[row]),
+            self.table.names[self.target],
+            cells[self.target],
+            f"about {usual}" if self.task == "regression" else usual,
+            float(self.assessment.scores[row]),
         )
 
     def _odd_cell(self, found: CellFinding, cells: list[str]) -> Odd:
@@ -94,18 +90,18 @@ class Explainer:
         if isinstance(expected, float):
             usual = f"about {write_expected(expected, found)}"
         score = float(score_of(found.probability))
-        return Odd(self._table.names[found.column], cells[found.column], usual, score)
+        return Odd(self.table.names[found.column], cells[found.column], usual, score)
 
     def _why_target(self, row: int, cell: str) -> str:
-        found = self._wrong.targets.get(row)
+        found = self.wrong.targets.get(row)
         if found is not None:
             return found.reason
-        name, expected = self._table.names[self._target], self._assessment.expected[row]
-        if self._task == "classification":
+        name, expected = self.table.names[self.target], self.assessment.expected[row]
+        if self.task == "classification":
             if str(expected) == cell:
                 return f"{name} is {_short(cell)}, of which rows like it leave some doubt."
             return f"{name} is {_short(cell)}, but rows like it are {_short(str(expected))}."
-        hint = error_hint(float(self._observed[row]), float(expected))
+        hint = error_hint(float(self.observed[row]), float(expected))
         where = f"where rows like it have about {format_number(expected)}{hint}"
         return _sentence(f"{name} is {_short(cell)}, {where}")
 

@@ -135,12 +135,8 @@ def summary(cleaning: TableCleaning) -> dict[str, Any]:
         "learner": findings.learner if findings.target else None,
         "why_learner": findings.why_learner,
         "improvement": improvement
-        and {
-            "measure": improvement.measure,
-            "before": _finite(improvement.before),
-            "after": _finite(improvement.after),
-            "rows": improvement.rows,
-        },
+        and improvement._asdict()
+        | {"before": _finite(improvement.before), "after": _finite(improvement.after)},
         "doubt": findings.doubt or None,
         "identifier": findings.identifier or None,
         "flagged_rows": findings.numbers[findings.flagged].tolist(),
@@ -156,16 +152,10 @@ def summary(cleaning: TableCleaning) -> dict[str, Any]:
             for found in cleaning.cells
         ],
         "columns": [
-            {
-                "name": column.name,
-                "kind": column.kind,
-                "used": column.used,
-                "missing": column.missing,
-                "suspicion": round(column.suspicion, 4),
-            }
+            column._asdict() | {"suspicion": round(column.suspicion, 4)}
             for column in findings.columns
         ],
-        "notes": [{"level": note.level, "text": note.text} for note in findings.notes],
+        "notes": [note._asdict() for note in findings.notes],
         "command": findings.command,
         "seed": findings.seed,
         "versions": dict(findings.versions),

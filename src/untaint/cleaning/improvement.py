@@ -8,7 +8,7 @@ targets, which are the same for both, hardly count.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,18 @@ FOLDS = 3
 # Rows that take part; more would hardly change the result.
 ROWS = 1500
 FEWEST = 30
+
+
+class _Sample(NamedTuple):
+    """Rows to compare fits on, with their targets on the scale of the fit and in own units."""
+
+    X: FloatArray
+    targets: NDArray[Any]
+    y: NDArray[Any]
+    folds: IntArray
+    compared: BoolArray
+    assessment: RowAssessment
+    task: Task
 
 
 def measure_improvement(
@@ -65,20 +77,19 @@ def measure_improvement(
     folds = np.arange(len(rows)) % FOLDS
     targets = assessment.on_fit_scale(y)
     everything = np.ones(len(rows), dtype=bool) if trained is None else trained[rows]
-    parts = (X[rows], targets[rows], y[rows], folds, compared[rows], assessment)
+    both = [everything, everything & unflagged[rows]]
+    sample = _Sample(X[rows], targets[rows], y[rows], folds, compared[rows], assessment, task)
     # Fits are small: threads would wait for one another.
     with threadpool_limits(1, "openmp"):
         if assessment.learner == "kernel":
             share = min(assessment.contamination, 0.49)
             kernels = [with_contamination(assessment.model, each) for each in (0.0, share)]
-            before, after = (_errors(model, everything, *parts, task) for model in kernels)
+            before, after = (_errors(model, everything, sample) for model in kernels)
         elif task == "regression":
-            both = [everything, everything & unflagged[rows]]
-            before, after = _errors_of_quick_trees(both, *parts)
+            before, after = _errors_of_quick_trees(both, sample)
         else:
             trees = boosting(task, seed, len(y))
-            before = _errors(trees, everything, *parts, task)
-            after = _errors(trees, everything & unflagged[rows], *parts, task)
+            before, after = (_errors(trees, kept, sample) for kept in both)
     if before is None or after is None:
         return None
     if task == "regression":
@@ -89,16 +100,9 @@ def measure_improvement(
     )
 
 
-def _errors_of_quick_trees(
-    fitted: Sequence[BoolArray],
-    X: FloatArray,
-    targets: FloatArray,
-    y: FloatArray,
-    folds: IntArray,
-    compared: BoolArray,
-    assessment: RowAssessment,
-) -> list[FloatArray | None]:
+def _errors_of_quick_trees(fitted: Sequence[BoolArray], sample: _Sample) -> list[FloatArray | None]:
     """Return errors of trees that are fitted to several choices of rows, of all folds at once."""
+    X, targets, y, folds, compared, assessment, _ = sample
     if not compared.any() or any(
         not (rows & (folds != fold)).any() or overflows(targets[rows], "regression")
         for rows in fitted
@@ -111,17 +115,8 @@ def _errors_of_quick_trees(
     ]
 
 
-def _errors(
-    model: Any,
-    kept: BoolArray,
-    X: FloatArray,
-    targets: NDArray[Any],
-    y: NDArray[Any],
-    folds: IntArray,
-    compared: BoolArray,
-    assessment: RowAssessment,
-    task: Task,
-) -> FloatArray | None:
+def _errors(model: Any, kept: BoolArray, sample: _Sample) -> FloatArray | None:
+    X, targets, y, folds, compared, assessment, task = sample
     errors = []
     for fold in tracked(range(FOLDS), FOLDS):
         train, test = np.flatnonzero((folds != fold) & kept), (folds == fold) & compared

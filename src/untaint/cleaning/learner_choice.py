@@ -9,7 +9,7 @@ open. No labels are likelier than certain ones: where the kernel is that sure al
 nothing to gain.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,7 +104,8 @@ def choose_learner(
     every = np.ones(len(y), dtype=bool)
     fitted = [kept, every] if task == "regression" and not kept.all() else [kept]
     if task == "regression":
-        trees = max(_judge_quick_trees(X, y, fitted, folds, in_own_units))
+        pairs = zip(predict_out_of_fold(X, y, fitted, folds), fitted, strict=True)
+        trees = max(_judge_predictions(found, y, rows, in_own_units) for found, rows in pairs)
         gain = trees.log_likelihood - own.log_likelihood
         is_open = -OPEN * len(y) < gain <= WORTH_TREES * len(y)
     else:
@@ -142,19 +143,6 @@ def _judge_numbers(
         train, test = kept & (folds != fold), folds == fold
         predicted[test] = make().fit(X[train], y[train]).predict(X[test])
     return _judge_predictions(predicted, y, kept, in_own_units)
-
-
-def _judge_quick_trees(
-    X: FloatArray,
-    y: FloatArray,
-    fitted: Sequence[BoolArray],
-    folds: IntArray,
-    in_own_units: InOwnUnits,
-) -> list[HeldOut]:
-    """Judge quick trees that are fitted to several choices of rows."""
-    found = predict_out_of_fold(X, y, fitted, folds)
-    pairs = zip(found, fitted, strict=True)
-    return [_judge_predictions(predicted, y, kept, in_own_units) for predicted, kept in pairs]
 
 
 def _judge_predictions(

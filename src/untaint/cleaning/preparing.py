@@ -17,8 +17,6 @@ from .task import decide_task
 
 # Least number of rows with a target.
 FEWEST = 10
-# Kinds of column whose first feature is numeric.
-NUMERIC_KINDS = ("number", "date")
 
 
 @dataclass(frozen=True)
@@ -32,10 +30,6 @@ class Prepared:
     target : TargetColumn
     rows : int array of shape (n,)
         Positions of the rows that have a target.
-    values : array of shape (n, p)
-        Features as they are in the table.
-    numeric : bool array of shape (p,)
-        Which of them are numeric, that is no indicators of categories.
     X : array of shape (n, p)
         Features in robust deviations.
     y : array of shape (n,)
@@ -49,8 +43,6 @@ class Prepared:
     scaler: MedianScaler
     target: TargetColumn
     rows: IntArray
-    values: FloatArray
-    numeric: BoolArray
     X: FloatArray
     y: NDArray[Any]
     task: Task
@@ -67,10 +59,8 @@ def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ())
             f"found {int(present.sum())}."
         )
     encoder = TableEncoder(leave_out=tuple(ignore))
-    X = encoder.fit_transform(table, target=column.name)
-    values = X[present]
     scaler = MedianScaler()
-    X = scaler.fit_transform(values)
+    X = scaler.fit_transform(encoder.fit_transform(table, target=column.name)[present])
     if column.kind == "date":
         raise DataFileError(
             f"{table.source}: expected a target of numbers or labels, and {column.name!r} holds "
@@ -95,29 +85,8 @@ def prepare(table: RawTable, target: str, task: str, ignore: Sequence[str] = ())
             f"{_count_unreadable(table, column)}; if it is a numeric target, correct these cells "
             "or empty them."
         )
-    return Prepared(
-        encoder,
-        scaler,
-        column,
-        np.flatnonzero(present),
-        values,
-        _numeric_features(encoder),
-        X,
-        y,
-        decided,
-        task_note,
-    )
-
-
-def _numeric_features(encoder: TableEncoder) -> BoolArray:
-    """Return which features are numeric: the first of each column of numbers or dates."""
-    first = np.diff(encoder.sources_, prepend=-1) > 0
-    return first & np.isin(kinds_of(encoder), NUMERIC_KINDS)
-
-
-def kinds_of(encoder: TableEncoder) -> NDArray[np.str_]:
-    """Return the kind of the column that each feature comes from."""
-    return np.array([encoder.columns_[source].kind for source in encoder.sources_])
+    rows = np.flatnonzero(present)
+    return Prepared(encoder, scaler, column, rows, X, y, decided, task_note)
 
 
 def _class_labels(table: RawTable, column: TargetColumn, present: BoolArray) -> NDArray[Any]:

@@ -111,16 +111,8 @@ def clean_with_target(
     on_stage("explaining what was found")
     assessed = _with_words(cells.findings, prepared, assessment, wrong, monitored)
     rows, observed, assessment, wrong, monitored = assessed
-    explainer = Explainer(
-        table,
-        rows,
-        position,
-        task=prepared.task,
-        assessment=assessment,
-        observed=observed,
-        wrong=wrong,
-        identifier=identifier_position(columns),
-    )
+    parts = (assessment, observed, wrong, identifier_position(columns))
+    explainer = Explainer(table, rows, position, prepared.task, *parts)
     order = np.argsort(-assessment.scores, kind="stable")
     n_flagged = int(assessment.flagged.sum())
     suspects = explainer.suspects(order[:n_flagged])

@@ -45,3 +45,12 @@ def uncertain_class_posterior(
 def wrong_label_scores(right: FloatArray) -> FloatArray:
     """Return -log2 of the probability that a label is right: above 1 it is probably wrong."""
     return -np.log(np.maximum(right, np.finfo(float).tiny)) / HALF
+
+
+def shares_of_labels(
+    true: IntArray, codes: IntArray, sample_weight: FloatArray, k: int
+) -> FloatArray:
+    """Return the shares of labels among the rows of each true class."""
+    counts = np.bincount(k * true + codes, sample_weight, k * k).reshape(k, k)
+    totals = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, totals, out=np.eye(k), where=totals > 0)

@@ -33,6 +33,7 @@ from .two_groups import (
     FINE,
     ROUGH,
     Effort,
+    MixtureStart,
     TwoGroups,
     as_rows,
     contamination_interval,
@@ -377,6 +378,9 @@ class ResidualMixture:
         """Return weights relative to those of the rows."""
         return weights / np.where(self.sample_weight > 0, self.sample_weight, 1.0)
 
+    def _start(self, inlier_probability: FloatArray, effort: Effort) -> MixtureStart:
+        return MixtureStart(self.fitted, inlier_probability, self.min_scale, self.step, effort)
+
     def _fit(
         self,
         rows: MixtureRows,
@@ -389,8 +393,8 @@ class ResidualMixture:
         ``known`` are the candidates under a single one without a density of targets.
         """
         views = [rows.residuals(scale, density) for scale in scales]
-        start, bounds = self._relative(rows.weights), (self.min_scale, self.step)
-        found = two_groups_of_each(views, self.fitted, start, *bounds, rows.effort, known)
+        start = self._relative(rows.weights)
+        found = two_groups_of_each(views, self._start(start, rows.effort), known)
         return [
             self._fitted(view, ResidualModel(candidates[0], scale, density), candidates, start)
             for view, scale, candidates in zip(views, scales, found, strict=True)
@@ -403,8 +407,8 @@ class ResidualMixture:
             scale = fit_noise_scale(rows.signed, rows.predictions[:, 0], self.counts * start)
         if model.groups.permuted:
             density = self._target_density(rows, start)
-        residuals, bounds = rows.residuals(scale, density), (self.min_scale, self.step)
-        groups = refit_two_groups(model.groups, residuals, self.fitted, start, *bounds, rows.effort)
+        residuals = rows.residuals(scale, density)
+        groups = refit_two_groups(model.groups, residuals, self._start(start, rows.effort))
         if groups is None:
             return None
         return self._fitted(residuals, ResidualModel(groups, scale, density), [groups], start)

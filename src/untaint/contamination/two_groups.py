@@ -108,6 +108,19 @@ FINE = Effort()
 ROUGH = Effort((3.0, 10.0, np.inf), 0.05, 30, ROUGH_SAMPLES)
 
 
+class MixtureStart(NamedTuple):
+    """What a mixture is fitted to besides residuals, where it starts, and with how much effort.
+
+    The fields are parameters of :func:`two_groups`.
+    """
+
+    sample_weight: FloatArray
+    inlier_probability: FloatArray
+    least_scale: float = 0.0
+    step: float = 0.0
+    effort: Effort = FINE
+
+
 @final
 @dataclass(frozen=True)
 class TwoGroups:
@@ -238,24 +251,18 @@ def two_groups(
     >>> round(best.contamination, 2)
     0.2
     """
-    parts = (sample_weight, initial_probability, least_scale, step, effort)
-    return two_groups_of_each([residuals], *parts, known)[0]
+    start = MixtureStart(sample_weight, initial_probability, least_scale, step, effort)
+    return two_groups_of_each([residuals], start, known)[0]
 
 
 def two_groups_of_each(
-    views: Sequence[Residuals],
-    sample_weight: FloatArray,
-    initial_probability: FloatArray,
-    least_scale: float = 0.0,
-    step: float = 0.0,
-    effort: Effort = FINE,
-    known: Sequence[TwoGroups] = (),
+    views: Sequence[Residuals], start: MixtureStart, known: Sequence[TwoGroups]
 ) -> list[list[TwoGroups]]:
     """Return the candidate fits of the same residuals under each of several relative scales.
 
-    All fits are computed at a time. The other parameters are those of :func:`two_groups`.
+    All fits are computed at a time; ``known`` is as in :func:`two_groups`.
     """
-    sample = _Sample.of(views, sample_weight, initial_probability, least_scale, step, effort)
+    sample, effort = _Sample.of(views, start), start.effort
     if sample is None:
         # The density of noise that has no scale is infinite.
         return [[TwoGroups(0.0, np.finfo(float).tiny, np.inf, log_likelihood=np.inf)]] * len(views)
@@ -277,18 +284,11 @@ def two_groups_of_each(
 
 
 def refit_two_groups(
-    known: TwoGroups,
-    residuals: Residuals,
-    sample_weight: FloatArray,
-    initial_probability: FloatArray,
-    least_scale: float = 0.0,
-    step: float = 0.0,
-    effort: Effort = FINE,
+    known: TwoGroups, residuals: Residuals, start: MixtureStart
 ) -> TwoGroups | None:
     """Return the fit of a known candidate's model to other residuals, None if it has vanished.
 
-    A candidate without outliers is returned as it is. The other parameters are those of
-    :func:`two_groups`.
+    A candidate without outliers is returned as it is.
 
     Examples
     --------
@@ -297,15 +297,16 @@ def refit_two_groups(
     >>> values = np.r_[rng.normal(size=800), rng.normal(5.0, 20.0, size=200)]
     >>> inlying, ones = np.abs(values) < 2, np.ones(1000)
     >>> known = two_groups(Residuals.of(values), ones, inlying)[0]
-    >>> round(refit_two_groups(known, Residuals.of(2 * values), ones, inlying).scale / known.scale)
+    >>> twice = refit_two_groups(known, Residuals.of(2 * values), MixtureStart(ones, inlying))
+    >>> round(twice.scale / known.scale)
     2
     """
     if known.contamination == 0:
         return known
-    sample = _Sample.of([residuals], sample_weight, initial_probability, least_scale, step, effort)
+    sample = _Sample.of([residuals], start)
     if sample is None:
         return None
-    fits = _fit(sample, [Start(0, known.outliers, known.tail, sample.start)], effort)
+    fits = _fit(sample, [Start(0, known.outliers, known.tail, sample.start)], start.effort)
     return fits[0][1] if fits else None
 
 
@@ -324,24 +325,17 @@ class _Sample:
     step: float
 
     @staticmethod
-    def of(
-        views: Sequence[Residuals],
-        sample_weight: FloatArray,
-        initial_probability: FloatArray,
-        least_scale: float,
-        step: float,
-        effort: Effort,
-    ) -> _Sample | None:
+    def of(views: Sequence[Residuals], start: MixtureStart) -> _Sample | None:
         """Return the sample of residuals that are present, None if their scale is zero."""
         quotients = views[0].values / views[0].relative_scale
-        counts = as_rows(sample_weight)
-        rows, counts = _systematic_sample(quotients, counts, effort.max_samples)
-        start = np.asarray(initial_probability, dtype=float)[rows]
-        least_scale = max(least_scale, step / np.sqrt(12.0))
-        clipped = [_clipped(view.at(rows), start * counts, least_scale) for view in views]
+        counts = as_rows(start.sample_weight)
+        rows, counts = _systematic_sample(quotients, counts, start.effort.max_samples)
+        inlying = np.asarray(start.inlier_probability, dtype=float)[rows]
+        least_scale = max(start.least_scale, start.step / np.sqrt(12.0))
+        clipped = [_clipped(view.at(rows), inlying * counts, least_scale) for view in views]
         found = [view for view in clipped if view is not None]
         complete = len(found) == len(views)
-        return _Sample(found, counts, start, least_scale, step) if complete else None
+        return _Sample(found, counts, inlying, least_scale, start.step) if complete else None
 
 
 def _clipped(view: Residuals, weights: FloatArray, least_scale: float) -> Residuals | None:

@@ -81,17 +81,19 @@ class FeatureDesign(FitDesign):
         rows = self.subsample_rows
         assert rows is not None
         n = len(rows)
-        plan = Plan(min(self.plan.block_rows, n), min(self.plan.kept_rows, n))
         alpha = n / float(total(self.sample_weight)) * self.alpha
-        parts = (self.kernel, in_double(self.X[rows]), np.ones(n), alpha, self.fit_intercept)
-        return rows, FeatureDesign(*parts, self.map, plan, None, True, self.n_threads)
+        return rows, self._part(in_double(self.X[rows]), np.ones(n), alpha)
 
     def among(self, rows: IntArray) -> FeatureDesign:
         """Return the design of some rows of a subsample, with alpha in proportion."""
-        n = len(rows)
+        alpha = self.alpha * len(rows) / len(self.sample_weight)
+        return self._part(self.X[rows], self.sample_weight[rows], alpha)
+
+    def _part(self, X: Any, sample_weight: FloatArray, alpha: float) -> FeatureDesign:
+        """Return the design of some samples on the same features."""
+        n = len(sample_weight)
         plan = Plan(min(self.plan.block_rows, n), min(self.plan.kept_rows, n))
-        alpha = self.alpha * n / len(self.sample_weight)
-        parts = (self.kernel, self.X[rows], self.sample_weight[rows], alpha, self.fit_intercept)
+        parts = (self.kernel, X, sample_weight, alpha, self.fit_intercept)
         return FeatureDesign(*parts, self.map, plan, None, True, self.n_threads)
 
     def attainable(self, tol: float) -> float:

@@ -133,7 +133,7 @@ class DaskEstimator(SubquantileEstimator):
         saved, seed = self._open_checkpoint(X, y, np.array([float(chunks.n_rows), total]))
         contamination = check_contamination(self.contamination, np.ones(policy().subsample_rows))
         task = self._task(contamination, seed)
-        hyper = select_for_total(self, task, X, y, total)
+        hyper = select_for_total(task, X, y, total)
         feature_map = self._feature_map(hyper, X, total, task, chunks)
         limit = memory_bytes(self.memory_limit)
         count = subsample_size(feature_map.width, limit, task.rows_per_feature)
@@ -153,7 +153,7 @@ class DaskEstimator(SubquantileEstimator):
 
     def _fit_passes(self, task: Task, data: DaskDesign, saved: Checkpoint | None) -> LargeScaleFit:
         """Fit to the subsample, then by passes over all rows."""
-        initial, start = fit_subsample(self, task, data, no_callback)
+        initial, start = fit_subsample(task, data, no_callback)
         return fit_large_scale(
             data.with_loss(task.fit_loss(initial)),
             initial,

@@ -31,7 +31,7 @@ from ..design.conditioning import scale_message
 from ..design.features import FeatureDesign
 from ..design.subsample import draw_rows
 from ..diagnostics import Diagnostics, diagnose
-from ..exceptions import AmbiguousContaminationWarning, FeatureScaleWarning
+from ..exceptions import FeatureScaleWarning, warn_if_ambiguous
 from ..learners.base import KernelEstimator, take
 from ..learners.function import as_2d
 from ..learners.training import TrainingRecord
@@ -50,37 +50,10 @@ WITHOUT_EFFECT = ("checkpoint", "verbose", "n_jobs", "memory_limit")
 class SubquantileEstimator(KernelEstimator):
     """Fits a kernel function to rows of which some are wrong, and scores the rows."""
 
-    contamination: Any
-    kernel: Any
-    degree: int
-    coef0: float
-    shape: float
-    norm_bound: float | None
-    fit_intercept: bool
-    solver: str
-    init: str
-    acceleration: str | None
-    learning_rate: Any
-    momentum: float
-    smoothing: Any
-    approximation: str | None
-    n_components: int | str
-    checkpoint: Any
-    n_starts: Any
-    max_iter: int | None
-    tol: float
-    random_state: Any
-
     #: Whether the number of starts may be left to the estimator.
     _starts_optional: ClassVar[bool] = False
     #: Solvers that factorise few rows and iterate on many.
     _by_size: ClassVar[tuple[str, ...]] = ("auto",)
-
-    def _set_parameters(self, parameters: dict[str, Any]) -> None:
-        """Store the arguments of ``__init__`` as they are."""
-        for name, value in parameters.items():
-            if name != "self":
-                setattr(self, name, value)
 
     def _check_parameters(self) -> None:
         self._check_hyperparameters()
@@ -159,7 +132,7 @@ class SubquantileEstimator(KernelEstimator):
             data, contamination = self._training_data(X, y, sample_weight)
             saved, seed = self._open_checkpoint(data.rows, data.y, data.weights)
             task = self._task(contamination, seed)
-            found = fit_robust(self, task, data, callback, saved)
+            found = fit_robust(task, data, callback, saved)
             self._store(found.data, found, task)
             scales = self._scale_message(found.design)
             if saved is not None:
@@ -202,7 +175,7 @@ class SubquantileEstimator(KernelEstimator):
         """Store the fitted attributes."""
         design, initial, solution = found.design, found.initial, found.solution
         X, targets, present = data.X, data.targets, data.present
-        self._store_function(X, targets, present, design, solution.fit, solution.weights)
+        self._store_function(X, targets, present, design, solution)
         self.__dict__.update(found.hyper.attributes or {})
         self.contamination_ = initial.weighting.contamination
         self.contamination_interval_ = initial.interval or (self.contamination_,) * 2
@@ -331,13 +304,7 @@ class SubquantileEstimator(KernelEstimator):
     def _warn_if_ambiguous(self, found: OutlierPosterior | LabelNoise | None) -> None:
         with np.errstate(invalid="ignore"):  # candidates that are both impossible
             message = "" if found is None else found.ambiguity_message
-        if message:
-            warn(
-                f'contamination="auto" cannot tell which rows are wrong: {message}. '
-                "Pass contamination, or look at the rows that audit() lists.",
-                AmbiguousContaminationWarning,
-                stacklevel=4,
-            )
+        warn_if_ambiguous(message, stacklevel=5)
 
     def _scale_message(self, design: Design) -> str:
         with np.errstate(all="ignore"):  # rows that the screen excludes may be of any size

@@ -7,7 +7,8 @@ trimmed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from .._policy import policy
 from .._threads import single_threaded_blas
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import in_double
-from ..contamination.label_posterior import wrong_label_scores
+from ..contamination.label_posterior import shares_of_labels, wrong_label_scores
 from ..contamination.label_quality import (
     corrected_loo_blocked,
     label_quality,
@@ -30,15 +31,10 @@ from ..initialization.multistart import StartingPoint, find_label_inliers
 from ..kernels import Precomputed
 from ..learners.base import take
 from ..learners.classification import likeliest, loss_of
-from ..losses import CorrectedLogLoss, Loss, class_codes
+from ..losses import CorrectedLogLoss, Loss, class_codes, class_probabilities
 from ..model_selection.grid import smoother_kernels
 from ..model_selection.joint import loo_features_of
-from ..model_selection.label_noise import (
-    LabelNoise,
-    class_probabilities,
-    known_noise,
-    select_label_noise,
-)
+from ..model_selection.label_noise import LabelNoise, known_noise, select_label_noise
 from ..optim.base import Fit, RidgeSystem
 from ..optim.c_steps import LOOSE
 from ..optim.laplace import LaplaceApproximation
@@ -53,9 +49,6 @@ from ..weighting.class_balanced_soft import SoftClassBalanced
 from ..weighting.fixed import FixedWeights
 from .state import Hyperparameters, InitialState, Solve, SolverStage
 from .task import Task
-
-if TYPE_CHECKING:
-    from .base import SubquantileEstimator
 
 # Fewest rows from which a contamination is estimated, and the smallest one that is trimmed.
 FEWEST_ROWS = 20
@@ -72,23 +65,17 @@ SOFT_EDGE = 2.0
 
 
 @final
+@dataclass(eq=False)
 class ClassificationTask(Task):
     """Kernel logistic regression of two classes or several (softmax)."""
 
+    classes: NDArray[Any]
     exclusion_radius = 25.0  # labels of rows beyond carry little information
     # Of the half a unit of log-likelihood, for each unknown, that the sampling itself changes.
     sampling_slack = 0.1
 
-    def __init__(
-        self,
-        params: SubquantileEstimator,
-        contamination: float | None,
-        seed: int,
-        classes: NDArray[Any],
-    ) -> None:
-        super().__init__(params, contamination, seed)
-        self.classes = classes
-        self.loss = loss_of(len(classes))
+    def __post_init__(self) -> None:
+        self.loss = loss_of(len(self.classes))
 
     @property
     def rows_per_feature(self) -> int:
@@ -269,9 +256,7 @@ class ClassificationTask(Task):
         record, k = self.params._training, len(self.classes)
         codes, weights = class_codes(record.targets), record.sample_weight
         true = np.where(mask, codes, likeliest(predictions))
-        counts = np.bincount(k * true + codes, weights, k * k).reshape(k, k)
-        totals = counts.sum(axis=1, keepdims=True)
-        matrix = np.divide(counts, totals, out=np.eye(k), where=totals > 0)
+        matrix = shares_of_labels(true, codes, weights, k)
         return {"noise_matrix_": matrix, "noise_matrix_interval_": np.stack([matrix, matrix])}
 
     def _corrected_attributes(

@@ -211,9 +211,6 @@ class SubquantileClassifier(SubquantileEstimator, KernelClassifier):
 
     _by_size: ClassVar[tuple[str, ...]] = ("auto", "newton")
     _starts_optional: ClassVar[bool] = True
-    gamma: float | str
-    alpha: float
-    class_weight: Any
 
     def __init__(
         self,
@@ -427,9 +424,6 @@ class SubquantileClassifierCV(SubquantileEstimator, KernelClassifier):
     >>> bool((model.predict(X) == truth).mean() > 0.9)
     True
     """
-
-    alphas: Any
-    gammas: Any
 
     def __init__(
         self,

@@ -48,59 +48,48 @@ if TYPE_CHECKING:
 
 
 def fit_robust(
-    params: SubquantileEstimator,
-    task: Task,
-    data: TrainingData,
-    callback: Callback,
-    saved: Checkpoint | None,
+    task: Task, data: TrainingData, callback: Callback, saved: Checkpoint | None
 ) -> RobustFit:
     """Fit to rows of which some are wrong; of the estimator, its parameters alone are read."""
     on_stage(callback, "kernel and alpha")
-    hyper = select_on_subsample(params, task, data)
+    hyper = select_on_subsample(task, data)
     data = data.transformed(hyper.transform)
     width = None if saved is None else saved.width
-    design = build_design(params, task, hyper, data, width)
+    design = build_design(task, hyper, data, width)
     if saved is not None and isinstance(design, FeatureDesign):
         saved.width = design.map.raw_width  # whatever memory is free when the fit goes on
     on_passes(callback, design)
     on_stage(callback, "")
     with single_threaded_blas() if design.small_products else nullcontext():
         if isinstance(design, FeatureDesign) and design.subsample_rows is not None:
-            initial, solution = fit_many_rows(params, task, design, data.y, callback, saved)
+            initial, solution = fit_many_rows(task, design, data.y, callback, saved)
         else:
-            initial, solution = fit_rows(params, task, design, data.y, hyper, callback, saved)
+            initial, solution = fit_rows(task, design, data.y, hyper, callback, saved)
     return RobustFit(data, design, initial, solution, hyper)
 
 
-def select_on_subsample(
-    params: SubquantileEstimator, task: Task, data: TrainingData
-) -> Hyperparameters:
+def select_on_subsample(task: Task, data: TrainingData) -> Hyperparameters:
     """Select kernel and alpha, on a subsample if the rows are many."""
-    rows = data.rows
+    params, rows = task.params, data.rows
     if rows.shape[0] <= policy().subsample_rows or params._pairwise:
         return params._select(task, rows, data.y, data.counts, data.weights)
     chosen = draw_rows(data.weights, policy().subsample_rows)
     X, weight = in_double(rows[chosen]), float(total(data.weights))
-    return select_for_total(params, task, X, data.y[chosen], weight)
+    return select_for_total(task, X, data.y[chosen], weight)
 
 
-def select_for_total(
-    params: SubquantileEstimator, task: Task, X: Any, y: FloatArray, total: float
-) -> Hyperparameters:
+def select_for_total(task: Task, X: Any, y: FloatArray, total: float) -> Hyperparameters:
     """Select kernel and alpha on rows that represent others of this weight in total."""
     weights = np.full(len(y), total / len(y))
     # A posterior is of these rows alone, and the fit has others.
-    return params._select(task, X, y, weights, weights)._replace(posterior=None)
+    return task.params._select(task, X, y, weights, weights)._replace(posterior=None)
 
 
 def build_design(
-    params: SubquantileEstimator,
-    task: Task,
-    hyper: Hyperparameters,
-    data: TrainingData,
-    n_components: int | None,
+    task: Task, hyper: Hyperparameters, data: TrainingData, n_components: int | None
 ) -> FitDesign:
     """Return the design that suits kernel, solver, approximation and memory."""
+    params = task.params
     parts = (hyper.kernel, data.rows, data.weights, hyper.alpha, params.fit_intercept)
     iterative = None if params.solver in params._by_size else params.solver == "iterative"
     features = explicit_features(params, hyper.kernel, data.rows, iterative)
@@ -164,14 +153,13 @@ def check_approximation(params: SubquantileEstimator, kernel: Kernel, asked: str
         )
 
 
-def target_origin(
-    params: SubquantileEstimator, task: Task, y: FloatArray, weights: FloatArray
-) -> FloatArray:
+def target_origin(task: Task, y: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the point, (k,), that targets are measured from: their weighted median, or zero.
 
     It is zero for targets that do not lie far from zero, without an intercept, and where the first
     step depends on the size of the targets.
     """
+    params = task.params
     absorbed = params.fit_intercept and task.loss.of_differences
     if not absorbed or params.solver == "gradient" or params.init == "zeros":
         return np.zeros(y.shape[1])
@@ -179,7 +167,6 @@ def target_origin(
 
 
 def fit_rows(
-    params: SubquantileEstimator,
     task: Task,
     design: FitDesign,
     y: FloatArray,
@@ -189,17 +176,16 @@ def fit_rows(
     slack: float = 0.0,
 ) -> tuple[InitialState, Solution]:
     """Find where to start, and minimise the robust objective from there up to some slack."""
-    origin = target_origin(params, task, y, design.sample_weight)
+    origin = target_origin(task, y, design.sample_weight)
     y = measured_from(origin, y)
     initial = task.initialise(design, y, hyper)
-    solution = solve(params, task, design, y, initial, callback, saved, slack)
+    solution = solve(task, design, y, initial, callback, saved, slack)
     if origin.any():
         solution = replace(solution, fit=solution.fit.shifted(origin))
     return initial, solution
 
 
 def solve(
-    params: SubquantileEstimator,
     task: Task,
     design: FitDesign,
     y: FloatArray,
@@ -209,11 +195,12 @@ def solve(
     slack: float = 0.0,
 ) -> Solution:
     """Minimise the robust objective from an initial state, up to some slack."""
+    params = task.params
     if params.solver == "gradient":
         assert isinstance(design, KernelMatrixDesign)
-        return _descend(params, task, design, y, initial, callback)
+        return _descend(task, design, y, initial, callback)
     if isinstance(initial.weighting, FixedWeights):
-        return _solve_once(params, task, design, y, initial, callback)
+        return _solve_once(task, design, y, initial, callback)
     excluded = design.excluded_rows(initial.weighting, task.exclusion_radius)
     weights = initial.weights
     for number, stage in enumerate(task.stages(design, y, initial)):
@@ -232,32 +219,27 @@ def solve(
 
 
 def fit_many_rows(
-    params: SubquantileEstimator,
-    task: Task,
-    design: FeatureDesign,
-    y: FloatArray,
-    callback: Callback,
-    saved: Checkpoint | None,
+    task: Task, design: FeatureDesign, y: FloatArray, callback: Callback, saved: Checkpoint | None
 ) -> tuple[InitialState, Solution]:
     """Fit to a subsample, then take concentration steps on all rows in memory."""
     rows = InMemoryDesign(design, task.loss, y, task.groups(y))
-    initial, start = fit_subsample(params, task, rows, callback)
+    initial, start = fit_subsample(task, rows, callback)
     on_stage(callback, f"all {len(y):,} rows")
     return fit_large_scale(
         rows.with_loss(task.fit_loss(initial)),
         initial,
         start,
         max_radius=task.exclusion_radius,
-        norm_bound=params.norm_bound,
-        tol=float(params.tol),
-        max_iter=params._max_iter(),
+        norm_bound=task.params.norm_bound,
+        tol=float(task.params.tol),
+        max_iter=task.params._max_iter(),
         callback=callback,
         slot=None if saved is None else saved.at(0),
     ).for_all_samples()
 
 
 def fit_subsample(
-    params: SubquantileEstimator, task: Task, rows: PartitionedDesign, callback: Callback
+    task: Task, rows: PartitionedDesign, callback: Callback
 ) -> tuple[InitialState, Solution]:
     """Fit to the subsample of many rows, at the hyperparameters of the fit to all of them."""
     subsample = rows.subsample
@@ -265,23 +247,18 @@ def fit_subsample(
     on_stage(callback, f"first {len(rows.y):,} rows")
     each = float(subsample.sample_weight.mean())
     slack = task.sampling_slack * each * subsample.features.width * rows.y.shape[1]
-    return fit_rows(params, task, subsample, rows.y, hyper, callback, slack=slack)
+    return fit_rows(task, subsample, rows.y, hyper, callback, slack=slack)
 
 
 def _solve_once(
-    params: SubquantileEstimator,
-    task: Task,
-    design: FitDesign,
-    y: FloatArray,
-    initial: InitialState,
-    callback: Callback,
+    task: Task, design: FitDesign, y: FloatArray, initial: InitialState, callback: Callback
 ) -> Solution:
     """Solve for weights that do not depend on the losses.
 
     In single precision a rough solve goes first: the second one starts from its residual, which is
     one step of iterative refinement.
     """
-    stage = task.stages(design, y, initial)[-1]
+    params, stage = task.params, task.stages(design, y, initial)[-1]
     tol = max(stage.tol, design.attainable(float(params.tol)))
     refit = _in_ball(stage, design.alpha, params.norm_bound)
     refined = tol > params.tol and stage.loose > tol
@@ -307,15 +284,11 @@ def _in_ball(stage: SolverStage, alpha: float, norm_bound: float | None) -> Any:
 
 
 def _descend(
-    params: SubquantileEstimator,
-    task: Task,
-    design: KernelMatrixDesign,
-    y: FloatArray,
-    initial: InitialState,
-    callback: Callback,
+    task: Task, design: KernelMatrixDesign, y: FloatArray, initial: InitialState, callback: Callback
 ) -> Solution:
     """Run the papers' projected functional gradient method."""
     rule, rows = initial.weighting, (y, design.sample_weight, design.alpha)
+    params = task.params
     settings = (params.fit_intercept, params.norm_bound)
     trimmed = TrimmedProblem(design.K, task.fit_loss(initial), rule, *rows, *settings)
     coef = np.zeros(y.shape)
@@ -326,7 +299,7 @@ def _descend(
     return projected_gradient(
         trimmed,
         coef,
-        acceleration=params.acceleration,  # type: ignore[arg-type]
+        acceleration=params.acceleration,
         learning_rate=check_rate(params.learning_rate),
         momentum=float(params.momentum),
         tol=float(params.tol),

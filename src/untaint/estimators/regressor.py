@@ -187,9 +187,6 @@ class SubquantileRegressor(SubquantileEstimator, KernelRegressor):
     True
     """
 
-    gamma: float | str
-    alpha: float
-
     def __init__(
         self,
         *,
@@ -436,11 +433,6 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
     True
     """
 
-    alphas: Any
-    gammas: Any
-    target_transform: str | None
-    target_statistic: Any
-
     def __init__(
         self,
         *,
@@ -497,7 +489,7 @@ class SubquantileRegressorCV(SubquantileEstimator, KernelRegressor):
         transform = select_target_transform(asked, TransformData(*tuning))
 
         def select(z: FloatArray) -> tuple[JointSelection, OutlierPosterior | None]:
-            shifted = measured_from(target_origin(self, task, z, sample_weight), z)[sample.rows]
+            shifted = measured_from(target_origin(task, z, sample_weight), z)[sample.rows]
             parts = (designs, alphas, shifted, *search, task.rng(), grid.first)
             return select_hyperparameters(*parts)
 

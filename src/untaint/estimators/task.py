@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,22 +23,19 @@ if TYPE_CHECKING:
     from .base import SubquantileEstimator
 
 
+@dataclass(eq=False)
 class Task(ABC):
     """Loss, weighting rule, contamination and solvers of one kind of target.
 
     Only the parameters of the estimator are read. A contamination of None is to be estimated.
     """
 
-    loss: Loss
+    params: SubquantileEstimator
+    contamination: float | None
+    seed: int
+    loss: Loss = field(init=False)
     #: Rows so many median radii away from the centre are excluded a priori.
     exclusion_radius: ClassVar[float]
-
-    def __init__(
-        self, params: SubquantileEstimator, contamination: float | None, seed: int
-    ) -> None:
-        self.params = params
-        self.contamination = contamination
-        self.seed = seed
 
     #: Decrease of the objective, for each unknown, that the fit to a subsample need not find.
     sampling_slack = 0.0

@@ -53,6 +53,12 @@ class KernelEstimator(BaseEstimator):
     _check_data: Any
     _observed: Any
 
+    def _set_parameters(self, parameters: dict[str, Any]) -> None:
+        """Store the arguments of ``__init__`` as they are."""
+        for name, value in parameters.items():
+            if name != "self":
+                setattr(self, name, value)
+
     @property
     def _pairwise(self) -> bool:
         if isinstance(self.kernel, str):
@@ -85,15 +91,10 @@ class KernelEstimator(BaseEstimator):
         return record
 
     def _store_function(
-        self,
-        X: Any,
-        targets: FloatArray,
-        present: IntArray,
-        design: FitDesign,
-        fit: Fit,
-        weights: FloatArray,
+        self, X: Any, targets: FloatArray, present: IntArray, design: FitDesign, solution: Solution
     ) -> None:
         """Store the coefficients of a fit to the rows that are present, with its weights."""
+        fit, weights = solution.fit, solution.weights
         # An earlier fit may have had another kernel, or other features.
         for name in FUNCTION:
             self.__dict__.pop(name, None)

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
 
 from .._typing import FloatArray, IntArray
 from .._validation import array_namespace_of, check_labelled_data, to_numpy
-from ..losses import LogisticLoss, Loss, SoftmaxLoss, class_codes
+from ..losses import LogisticLoss, Loss, SoftmaxLoss, class_codes, class_probabilities
 from ..portable import ArrayArithmetic, Value, likeliest_class, probabilities
 from .base import KernelEstimator
 from .function import as_2d
@@ -51,9 +50,7 @@ class KernelClassifier(ClassifierMixin, KernelEstimator):
         scores = self.decision_function(X)
         if array_namespace_of(scores) is not None:
             return probabilities(_as_value(scores), len(self.classes_)).data
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        return softmax(scores, axis=1)
+        return class_probabilities(as_2d(scores))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class.

@@ -4,7 +4,7 @@ from .base import Loss
 from .corrected import CorrectedLogLoss
 from .hessian import Hessian
 from .logistic import LogisticLoss
-from .softmax import SoftmaxLoss, class_codes
+from .softmax import SoftmaxLoss, class_codes, class_probabilities
 from .squared import SquaredLoss
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "SoftmaxLoss",
     "SquaredLoss",
     "class_codes",
+    "class_probabilities",
 ]

@@ -165,15 +165,6 @@ class CorrectedLogLoss(Loss):
         complete = p * (1.0 - p)
         return complete - posterior * (1.0 - posterior), MIN_CURVATURE * complete
 
-    def dense_hessian(self, y: FloatArray, f: FloatArray, *, exact: bool = True) -> FloatArray:
-        """Return the Hessian of each row, (n, k, k), or a positive semidefinite bound of it."""
-        return self.expand(y, f).dense_hessian(exact=exact)
-
-    def posterior(self, y: FloatArray, f: FloatArray) -> FloatArray:
-        """Return the probabilities of the true class given the label, shape (n, K)."""
-        posterior = self.expand(y, f).posterior
-        return np.column_stack([1.0 - posterior, posterior]) if f.shape[1] == 1 else posterior
-
     def slope_bound(self, y: FloatArray, max_norm: FloatArray) -> FloatArray:
         """Return the bound of the log-loss: probabilities and posteriors differ by as much."""
         return np.full(len(y), 1.0 if y.shape[1] == 1 else np.sqrt(2.0))

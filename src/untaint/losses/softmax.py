@@ -9,7 +9,7 @@ with y the indicator of the class. Subquantile Minimization, first version, eq. 
 from typing import final
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 from .._typing import FloatArray, IntArray
 from .base import Loss
@@ -61,3 +61,10 @@ def class_codes(y: FloatArray) -> IntArray:
     (array([1, 0]), array([0, 1, 2]))
     """
     return y[:, 0].astype(np.intp) if y.shape[1] == 1 else y.argmax(axis=1)
+
+
+def class_probabilities(scores: FloatArray) -> FloatArray:
+    """Return class probabilities (n, K) from log-odds in one column or scores in several."""
+    if scores.shape[1] == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    return np.asarray(softmax(scores, axis=1))

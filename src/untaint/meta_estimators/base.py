@@ -3,8 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
-from warnings import warn
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -12,15 +11,23 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._progress import ProgressLine, report_step
-from .._typing import BoolArray
-from .._validation import check_any_rows, check_choice, check_real
-from ..exceptions import AmbiguousContaminationWarning
+from .._typing import BoolArray, FloatArray, IntArray
+from .._validation import check_any_rows, check_choice, check_contamination, check_real
+from ..exceptions import warn_if_ambiguous
 from ..outliers.audit import audit_table, q_values
-from .learner import OnFit
+from .learner import FitRequest, OnFit
+
+# Rounds of the learner itself at most.
+MAX_ROUNDS = 2
 
 
 class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
     """Fits a learner to rows of which some are wrong."""
+
+    #: Data checks, problem and stored attributes: of regressors and classifiers.
+    _check_data: Any
+    _problem: Any
+    _store: Any
 
     def __init__(
         self,
@@ -54,6 +61,37 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
             )
         elif self.estimator is not None:
             self._check_kind(self.estimator)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        known: Any = None,
+        part: IntArray | None = None,
+    ) -> Self:
+        """Fit; what a kernel says of rows may be known, and a part of them predict the others."""
+        self._check_estimator()
+        X = self._check_rows(X, reset=True)
+        targets, weights = self._check_data(X, y, sample_weight)
+        contamination = check_contamination(self.contamination, weights)
+        given = None if sample_weight is None else weights
+        with self._reporting(MAX_ROUNDS * self._n_folds() + 1) as on_fit:
+            request = FitRequest(X, targets, given, groups, on_fit, known, part)
+            problem = self._problem(self, request)
+            found = problem.solve(contamination)
+            self._store(problem, found)
+        warn_if_ambiguous(found.ambiguity_message, stacklevel=3)
+        return self
+
+    def _store_learners(self, member: Any, weights: FloatArray) -> None:
+        """Fit the learners to all rows with the weights that were found."""
+        self.estimator_ = member.fit(weights)
+        self.learners_, self.n_fits_ = member.learners, member.n_fits
+        self.estimators_ = getattr(self.estimator_, "learners", None) or [
+            (name, self.estimator_) for name in self.learners_
+        ]
 
     def _check_kind(self, estimator: Any) -> None:
         """Raise unless a learner is of the right kind."""
@@ -93,15 +131,6 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
     def _n_folds(self) -> int:
         """Return how many folds there are, if that is known before the rows are."""
         return self.cv if isinstance(self.cv, int) else 5
-
-    def _warn_if_ambiguous(self, message: str) -> None:
-        if message:
-            warn(
-                f'contamination="auto" cannot tell which rows are wrong: {message}. '
-                "Pass contamination, or look at the rows that audit() lists.",
-                AmbiguousContaminationWarning,
-                stacklevel=3,
-            )
 
     def predict(self, X: Any) -> Any:
         """Return predictions of the fitted learner.

@@ -8,14 +8,18 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.label_calibration import calibrated
-from ..contamination.label_posterior import true_class_posterior, uncertain_class_posterior
+from ..contamination.label_posterior import (
+    shares_of_labels,
+    true_class_posterior,
+    uncertain_class_posterior,
+)
 from ..model_selection.label_noise import LabelNoise, known_noise
 from ..weighting.class_balanced import ClassBalanced
 from .base import RobustMetaEstimator
 from .classification_members import ClassifierMember, ClassifierStack, SingleClassifier
 from .initial_weights import N_TREES
 from .kernel_member import KernelClassification
-from .learner import OnFit
+from .learner import FitRequest
 from .problem import MAX_STACKED, Problem
 
 # Gain in log-likelihood below which labels are taken as they are.
@@ -89,7 +93,7 @@ def trimmed_labels(
     weights = ClassBalanced(contamination, codes, k).weights(losses, sample_weight)
     kept = weights / np.where(sample_weight > 0, sample_weight, 1.0)
     true = np.where(kept >= 0.5, codes, probabilities.argmax(axis=1))
-    noise = known_noise(_noise_matrix(true, codes, sample_weight, k))
+    noise = known_noise(shares_of_labels(true, codes, sample_weight, k))
     shares = 1.0 - np.bincount(codes, weights) / np.bincount(codes, sample_weight)
     right, interval = np.clip(kept, 0.0, 1.0), (contamination, contamination)
     parts = (right, right >= 0.5, contamination, interval)
@@ -98,30 +102,14 @@ def trimmed_labels(
     return LabelAttributes(posterior, probabilities, probabilities, *parts, noise, 1.0, n_rounds)
 
 
-def _noise_matrix(true: IntArray, codes: IntArray, sample_weight: FloatArray, k: int) -> FloatArray:
-    """Return the shares of labels among the rows of each true class."""
-    counts = np.bincount(k * true + codes, sample_weight, k * k).reshape(k, k)
-    totals = counts.sum(axis=1, keepdims=True)
-    return np.divide(counts, totals, out=np.eye(k), where=totals > 0)
-
-
 class ClassificationProblem(Problem):
     """Labels of rows, as codes of classes, and their posteriors by out-of-fold probabilities."""
 
-    def __init__(
-        self,
-        params: RobustMetaEstimator,
-        X: Any,
-        codes: IntArray,
-        sample_weight: FloatArray | None,
-        groups: Any,
-        on_fit: OnFit,
-        known: Any = None,
-        part: IntArray | None = None,
-    ) -> None:
-        super().__init__(params, X, codes, sample_weight, groups, on_fit, codes, part)
+    def __init__(self, params: RobustMetaEstimator, request: FitRequest) -> None:
+        codes = request.y
+        super().__init__(params, request, codes)
         # Copies of a row are witnesses of one another in a fit to all rows.
-        self.known = known if len(self.first) == len(codes) else None
+        self.known = request.known if len(self.first) == len(codes) else None
         self.codes, self.classes = codes, np.asarray(params.classes_)
         self.labels = np.eye(len(self.classes))[codes]
         self.kernels = dict[bool, KernelClassification]()

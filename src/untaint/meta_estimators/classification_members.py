@@ -8,7 +8,7 @@ their likelihood by the EM algorithm: a row takes part with each class it may be
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,24 +25,6 @@ if TYPE_CHECKING:
 
 # Weight in a stack below which a learner is left out.
 MIN_SHARE = 0.01
-
-
-class ClassifierMember(Protocol):
-    """Something that learns from rows with posteriors of their classes: a learner, or a stack."""
-
-    def out_of_fold(self, posterior: FloatArray, noise_matrix: FloatArray) -> FloatArray:
-        """Return class probabilities (n, K) of each row by fits without it."""
-
-    def fit(self, posterior: FloatArray) -> Any:
-        """Return a fit to all rows."""
-
-    @property
-    def learners(self) -> dict[str, float]:
-        """Names of the learners, and their weights."""
-
-    @property
-    def n_fits(self) -> int:
-        """Fits so far."""
 
 
 @final
@@ -136,6 +118,10 @@ class ClassifierStack:
     def n_fits(self) -> int:
         """Fits so far, of all learners."""
         return len(self.problem.kernels) + sum(member.n_fits for member in self.own.values())
+
+
+# What learns from rows with posteriors of their classes.
+ClassifierMember = SingleClassifier | ClassifierStack
 
 
 def posterior_rows(

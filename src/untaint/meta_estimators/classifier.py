@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_any_labels, check_contamination, check_weights
+from .._validation import check_any_labels, check_weights
 from ..contamination.label_posterior import wrong_label_scores
 from .base import RobustMetaEstimator
 from .classification import ClassificationProblem, LabelAttributes
@@ -106,6 +106,8 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
     True
     """
 
+    _problem = ClassificationProblem
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the learner to rows of which some have wrong labels.
 
@@ -128,28 +130,10 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
         """
         return self._fit(X, y, sample_weight, groups)
 
-    def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        groups: Any = None,
-        known: Any = None,
-        part: IntArray | None = None,
-    ) -> Self:
-        """Fit; a kernel classifier may be known, and a part of the rows predict the others."""
-        self._check_estimator()
-        X = self._check_rows(X, reset=True)
+    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[IntArray, FloatArray]:
         weights = check_weights(sample_weight, X)
         self.classes_, codes = check_any_labels(X, y, weights)
-        contamination = check_contamination(self.contamination, weights)
-        given = None if sample_weight is None else weights
-        with self._reporting(2 * self._n_folds() + 1) as on_fit:
-            problem = ClassificationProblem(self, X, codes, given, groups, on_fit, known, part)
-            found = problem.solve(contamination)
-            self._store(problem, found)
-        self._warn_if_ambiguous(found.ambiguity_message)
-        return self
+        return codes, weights
 
     def _check_kind(self, estimator: Any) -> None:
         if is_regressor(estimator):
@@ -158,12 +142,7 @@ class RobustClassifier(ClassifierMixin, RobustMetaEstimator):
             )
 
     def _store(self, problem: ClassificationProblem, found: LabelAttributes) -> None:
-        member = problem.member
-        self.estimator_ = member.fit(found.posterior)
-        self.learners_, self.n_fits_ = member.learners, member.n_fits
-        self.estimators_ = getattr(self.estimator_, "learners", None) or [
-            (name, self.estimator_) for name in self.learners_
-        ]
+        self._store_learners(problem.member, found.posterior)
         self.noise_matrix_ = found.noise.fitted
         self.noise_matrix_interval_ = found.noise.interval
         self.class_contamination_ = found.noise.class_contamination

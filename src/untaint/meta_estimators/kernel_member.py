@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
@@ -25,22 +25,6 @@ UNEVEN = 2.0
 WORTH_A_FIT = 0.02
 
 
-class KernelPredictions(Protocol):
-    """What a robust fit of a kernel says of its rows."""
-
-    @property
-    def predictions(self) -> FloatArray:
-        """Predictions (n, k) by fits without the row."""
-
-    @property
-    def inlier_probability(self) -> FloatArray:
-        """Those of the robust fit."""
-
-    @property
-    def feature_outlier(self) -> BoolArray:
-        """Rows with outlying features that the fit trimmed."""
-
-
 @final
 @dataclass(frozen=True)
 class KnownKernel:
@@ -53,16 +37,6 @@ class KnownKernel:
     inlier_probability: FloatArray
     feature_outlier: BoolArray
     rows: IntArray | None = None
-
-
-def known_of(kernel: KernelPredictions, rows: IntArray) -> KnownKernel:
-    """Return what a kernel says of some rows."""
-    return KnownKernel(
-        kernel.predictions[rows],
-        kernel.inlier_probability[rows],
-        kernel.feature_outlier[rows],
-        rows,
-    )
 
 
 @final
@@ -153,6 +127,20 @@ class KernelRegression:
         kinds, mask = by_row(audit, "kind"), np.zeros(len(self.y), dtype=bool)
         mask[self.rows] = np.isin(kinds, ["features", "both"]) & ~self.model.inlier_mask_
         return mask
+
+
+# What a robust fit of a kernel says of its rows.
+KernelPredictions = KnownKernel | KernelRegression
+
+
+def known_of(kernel: KernelPredictions, rows: IntArray) -> KnownKernel:
+    """Return what a kernel says of some rows."""
+    return KnownKernel(
+        kernel.predictions[rows],
+        kernel.inlier_probability[rows],
+        kernel.feature_outlier[rows],
+        rows,
+    )
 
 
 def standard_scaler(features: FloatArray) -> StandardScaler | None:

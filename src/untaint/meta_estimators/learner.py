@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -43,6 +44,21 @@ Folds = list[tuple[IntArray, IntArray]]
 OnFit = Callable[[int], None]
 
 
+class FitRequest(NamedTuple):
+    """Rows of a fit with their targets, or codes of labels, and what may be known of them.
+
+    ``known`` is a kernel that was fitted to them before; those of ``part`` predict the others.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    sample_weight: FloatArray | None
+    groups: Any
+    on_fit: OnFit
+    known: Any = None
+    part: IntArray | None = None
+
+
 class WeightedRows(NamedTuple):
     """Positions of rows, which may repeat, with their targets and weights.
 
@@ -65,6 +81,7 @@ class WeightedRows(NamedTuple):
 
 
 @final
+@dataclass(eq=False)
 class Learner:
     """A learner on the rows of X, which are passed to it unchanged.
 
@@ -73,23 +90,18 @@ class Learner:
     ``on_fit`` is called after each.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        X: Any,
-        n_rows: int,
-        folds: Folds | None,
-        *,
-        method: str = "predict",
-        n_jobs: int | None = None,
-        weighted: bool = False,
-        on_fit: OnFit = lambda _: None,
-    ) -> None:
-        self.estimator, self.X, self.n_rows = estimator, X, n_rows
-        self.on_fit = on_fit
-        self.folds, self.method, self.n_jobs = folds, method, n_jobs
-        self.parameter = weight_parameter(estimator)
-        self.weighted, self.n_fits = weighted, 0
+    estimator: Any
+    X: Any
+    n_rows: int
+    folds: Folds | None
+    method: str = "predict"
+    n_jobs: int | None = None
+    weighted: bool = False
+    on_fit: OnFit = lambda _: None
+    n_fits: int = 0
+
+    def __post_init__(self) -> None:
+        self.parameter = weight_parameter(self.estimator)
 
     def fit(self, data: WeightedRows) -> Any:
         """Return a fit to all rows."""

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray, IntArray
 from .._validation import take_rows
@@ -11,7 +10,7 @@ from ..io.errors import DataFileError
 from .base import RobustMetaEstimator
 from .encoding import NumericEncoder
 from .folds import distinct_rows, make_folds
-from .learner import Folds, Learner, OnFit, predicts_out_of_bag
+from .learner import FitRequest, Folds, Learner, predicts_out_of_bag
 
 # Rows beyond which one learner serves instead of a stack.
 MAX_STACKED = 20_000
@@ -26,18 +25,11 @@ class Problem:
     """
 
     def __init__(
-        self,
-        params: RobustMetaEstimator,
-        X: Any,
-        y: NDArray[Any],
-        sample_weight: FloatArray | None,
-        groups: Any,
-        on_fit: OnFit,
-        codes: IntArray | None = None,
-        part: IntArray | None = None,
+        self, params: RobustMetaEstimator, request: FitRequest, codes: IntArray | None = None
     ) -> None:
+        X, y, sample_weight, groups, self.on_fit, _, part = request
         self.params, self.X, self.n_rows = params, X, len(y)
-        self.is_weighted, self.on_fit = sample_weight is not None, on_fit
+        self.is_weighted = sample_weight is not None
         self.sample_weight = np.ones(len(y)) if sample_weight is None else sample_weight
         self.seed, self.encoder = params._seed(), NumericEncoder()
         self.first, self.place = distinct_rows(X, y)

@@ -1,13 +1,14 @@
 """Robust regression by any learner: starting weights, rounds of the learner, what they find."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from .._typing import BoolArray, FloatArray, IntArray
-from .base import RobustMetaEstimator
+from .base import MAX_ROUNDS, RobustMetaEstimator
 from .folds import distinct_rows
 from .initial_weights import (
     FEWEST_ROWS,
@@ -24,46 +25,32 @@ from .kernel_member import (
     known_of,
     standard_scaler,
 )
-from .learner import OnFit
+from .learner import FitRequest
 from .outlier_attributes import OutlierAttributes, attributes_of, trimmed_attributes
 from .problem import MAX_STACKED, Problem, tested_rows
 from .regression_members import RegressorMember, RegressorStack, SingleRegressor
 from .reweighting import Reweighting, ReweightingResult
 
-# Rounds of the learner itself at most, and without starting weights.
-MAX_ROUNDS, MAX_UNGUIDED = 2, 6
+# Rounds of the learner itself at most, without starting weights.
+MAX_UNGUIDED = 6
 
 
 class RegressionProblem(Problem):
     """Targets (n, k) of rows, and their posteriors by out-of-fold predictions."""
 
-    def __init__(
-        self,
-        params: RobustMetaEstimator,
-        X: Any,
-        y: FloatArray,
-        sample_weight: FloatArray | None,
-        groups: Any,
-        on_fit: OnFit,
-        known: KnownKernel | None = None,
-        part: IntArray | None = None,
-    ) -> None:
-        super().__init__(params, X, y, sample_weight, groups, on_fit, part=part)
-        self.known = known
-        self.flat, self.y = y.ndim == 1, y.reshape(len(y), -1)
+    def __init__(self, params: RobustMetaEstimator, request: FitRequest) -> None:
+        super().__init__(params, request)
+        self.known: KnownKernel | None = request.known
+        self.targets = y = request.y
+        self.y = y.reshape(len(y), -1)
         self.feature_outlier = np.zeros(len(y), dtype=bool)
         self._fitted_kernel: KernelRegression | None = None
-        self._fitted_kernels: Sequence[KernelRegression] = ()
         self.settings: dict[str, Any] = {}  # of the kernel
         self.member: RegressorMember
         if params._stacks:
             self.member = self._stack()
         else:
             self.member = SingleRegressor(self.users_learner("predict"), self.y, self.sample_weight)
-
-    def shaped(self, values: FloatArray) -> FloatArray:
-        """Return columns in the shape of the targets."""
-        return values[:, 0] if self.flat else values
 
     def solve(self, contamination: float | None) -> OutlierAttributes:
         """Return what out-of-fold predictions say about each row."""
@@ -98,19 +85,19 @@ class RegressionProblem(Problem):
         if self.known is not None and self.known.rows is not None:
             return self.known.rows, [self.known]
         rows = start_rows(self.n_rows, self.seed)
-        kernels: Sequence[KernelPredictions] = [self.known] if self.known else self._fit_kernels()
+        kernels: Sequence[KernelPredictions] = [self.known] if self.known else self._both_kernels
         if len(rows) == self.n_rows:
             return rows, kernels
         return rows, [known_of(kernel, rows) for kernel in kernels]
 
-    def _fit_kernels(self) -> Sequence[KernelRegression]:
-        """Return kernels on either scale of the features."""
-        self._fitted_kernels = [self.kernel(), *self._other_kernel()]
-        return self._fitted_kernels
+    @cached_property
+    def _both_kernels(self) -> Sequence[KernelRegression]:
+        """The kernels on either scale of the features."""
+        return [self.kernel(), *self._other_kernel()]
 
     def _keep_better_kernel(self, weights: FloatArray) -> None:
         """Keep the kernel that is closer to rows with given weights, for a stack."""
-        kernels = self._fitted_kernels
+        kernels = self._both_kernels
         self._fitted_kernel = min(kernels, key=lambda kernel: self._loss(kernel, weights))
         self._fitted_kernel.n_fits = sum(kernel.n_fits for kernel in kernels)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -18,31 +18,6 @@ if TYPE_CHECKING:
 
 # Weight in a stack below which a learner is left out.
 MIN_SHARE = 0.01
-
-
-class RegressorMember(Protocol):
-    """Something that learns from weighted rows: a learner, or a stack of learners."""
-
-    def out_of_fold(self, weights: FloatArray) -> FloatArray:
-        """Return predictions (n, k) of each row by fits without it."""
-
-    def predictions(self, weights: FloatArray) -> FloatArray:
-        """Return predictions (n, k) of all rows by one fit, of a stack by its first learner."""
-
-    def fit(self, weights: FloatArray) -> Any:
-        """Return a fit to all rows."""
-
-    @property
-    def folds(self) -> Folds | None:
-        """The folds, None if predictions are out of bag."""
-
-    @property
-    def learners(self) -> dict[str, float]:
-        """Names of the learners, and their weights."""
-
-    @property
-    def n_fits(self) -> int:
-        """Fits so far."""
 
 
 @final
@@ -130,3 +105,7 @@ class RegressorStack:
         """Fits so far, of all learners."""
         own = sum(learner.n_fits for learner in self.own.values())
         return own + self.problem.kernel().n_fits
+
+
+# What learns from weighted rows.
+RegressorMember = SingleRegressor | RegressorStack

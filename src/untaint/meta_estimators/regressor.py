@@ -5,12 +5,11 @@ from typing import Any, Self
 from sklearn.base import RegressorMixin, is_classifier
 from sklearn.utils import get_tags
 
-from .._typing import FloatArray, IntArray
-from .._validation import check_any_targets, check_contamination, check_weights
+from .._typing import FloatArray
+from .._validation import check_any_targets, check_weights
 from .base import RobustMetaEstimator
-from .kernel_member import KnownKernel
 from .outlier_attributes import OutlierAttributes
-from .regression import MAX_ROUNDS, RegressionProblem
+from .regression import RegressionProblem
 
 
 class RobustRegressor(RegressorMixin, RobustMetaEstimator):
@@ -91,6 +90,8 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
     (array([1., 2.]), 0.3)
     """
 
+    _problem = RegressionProblem
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the learner to rows of which some are wrong.
 
@@ -113,29 +114,16 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
         """
         return self._fit(X, y, sample_weight, groups)
 
-    def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        groups: Any = None,
-        known: KnownKernel | None = None,
-        part: IntArray | None = None,
-    ) -> Self:
-        """Fit; what a kernel says of rows may be known, and a part of them predict the others."""
-        self._check_estimator()
-        X = self._check_rows(X, reset=True)
+    def _check_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[FloatArray, FloatArray]:
         targets = check_any_targets(X, y)
         weights = check_weights(sample_weight, X)
-        contamination = check_contamination(self.contamination, weights)
-        self._check_outputs(targets)
-        given = None if sample_weight is None else weights
-        with self._reporting(MAX_ROUNDS * self._n_folds() + 1) as on_fit:
-            problem = RegressionProblem(self, X, targets, given, groups, on_fit, known, part)
-            found = problem.solve(contamination)
-            self._store(problem, found)
-        self._warn_if_ambiguous(found.ambiguity_message)
-        return self
+        several = targets.ndim == 2 and not self.__sklearn_tags__().target_tags.multi_output
+        if several:
+            raise ValueError(
+                f"y: expected one target for {type(self.estimator).__name__}, which takes no "
+                f"several, found {targets.shape[1]}; wrap it in MultiOutputRegressor."
+            )
+        return targets, weights
 
     def _check_kind(self, estimator: Any) -> None:
         if is_classifier(estimator):
@@ -143,24 +131,10 @@ class RobustRegressor(RegressorMixin, RobustMetaEstimator):
                 f"estimator: expected a regressor, found the classifier {type(estimator).__name__}."
             )
 
-    def _check_outputs(self, targets: FloatArray) -> None:
-        several = targets.ndim == 2 and not self.__sklearn_tags__().target_tags.multi_output
-        if several:
-            raise ValueError(
-                f"y: expected one target for {type(self.estimator).__name__}, which takes no "
-                f"several, found {targets.shape[1]}; wrap it in MultiOutputRegressor."
-            )
-
     def _store(self, problem: RegressionProblem, found: OutlierAttributes) -> None:
         weights = found.inlier_probability * problem.sample_weight
-        member = problem.member
-        self.estimator_ = member.fit(weights)
-        self.learners_ = member.learners
-        self.estimators_ = getattr(self.estimator_, "learners", None) or [
-            (name, self.estimator_) for name in self.learners_
-        ]
-        self.n_fits_ = member.n_fits
-        y = problem.shaped(problem.y)
+        self._store_learners(problem.member, weights)
+        y = problem.targets
         self.inlier_probability_ = found.inlier_probability
         self.inlier_mask_ = found.inlier_probability >= 0.5
         self.outlier_scores_, self.noise_scale_ = found.scores, found.noise_scale

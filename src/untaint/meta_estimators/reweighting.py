@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -56,23 +57,25 @@ class ReweightingResult:
 
 
 @final
+@dataclass(frozen=True, eq=False)
 class Reweighting:
     """Rounds for targets (n, k) with given sample weights.
 
     Feature outliers are excluded a priori. ``features`` are numbers (n, d) that predict which rows
-    a better function would explain.
+    a better function would explain, and ``known_misfit`` marks those of which that is known.
     """
 
-    def __init__(
-        self,
-        y: FloatArray,
-        sample_weight: FloatArray,
-        feature_outlier: BoolArray,
-        features: FloatArray,
-        misfit: BoolArray | None = None,
-    ) -> None:
-        self.y, self.sample_weight, self.features = y, sample_weight, features
-        self.mixture = ResidualMixture(y, sample_weight, feature_outlier, misfit)
+    y: FloatArray
+    sample_weight: FloatArray
+    feature_outlier: BoolArray
+    features: FloatArray
+    known_misfit: BoolArray | None = None
+
+    @cached_property
+    def mixture(self) -> ResidualMixture:
+        """The mixture of the residuals."""
+        parts = (self.y, self.sample_weight, self.feature_outlier, self.known_misfit)
+        return ResidualMixture(*parts)
 
     @property
     def everything(self) -> FloatArray:
@@ -149,28 +152,19 @@ class Reweighting:
 
     def with_misfit(self, misfit: BoolArray) -> Reweighting:
         """Return rounds in which more rows are misfit: they are kept, unless grossly off."""
-        mixture = self.mixture
-        parts = (self.y, self.sample_weight, mixture.feature_outlier, self.features)
-        return Reweighting(*parts, mixture.misfit | misfit)
+        return replace(self, known_misfit=self.mixture.misfit | misfit)
 
     def among(self, rows: BoolArray) -> Reweighting:
         """Return rounds in which other rows have zero weight."""
         if rows.all():
             return self
-        mixture, weights = self.mixture, np.where(rows, self.sample_weight, 0.0)
-        parts = (self.y, weights, mixture.feature_outlier, self.features)
-        return Reweighting(*parts, mixture.misfit)
+        return replace(self, sample_weight=np.where(rows, self.sample_weight, 0.0))
 
     def of(self, rows: IntArray) -> Reweighting:
         """Return rounds for some of the rows."""
-        mixture = self.mixture
-        return Reweighting(
-            self.y[rows],
-            self.sample_weight[rows],
-            mixture.feature_outlier[rows],
-            self.features[rows],
-            mixture.misfit[rows],
-        )
+        outlying, misfit = self.feature_outlier[rows], self.mixture.misfit[rows]
+        own = (self.y[rows], self.sample_weight[rows], outlying, self.features[rows], misfit)
+        return Reweighting(*own)
 
     def without_misfit(self, end: ReweightingResult) -> ReweightingResult:
         """Return the end in which flagged rows that their features predict are kept."""

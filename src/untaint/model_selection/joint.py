@@ -394,15 +394,12 @@ class _Search:
             return select_jointly(self.features, self.alphas, *parts)
 
     def _at(
-        self,
-        features: Features,
-        alpha: int,
-        weights: FloatArray,
-        reweight: Reweight,
+        self, features: Sequence[Features], setting: tuple[int, int], weights: FloatArray
     ) -> JointSelection:
-        """Alternate at one setting."""
+        """Fit at one setting, with weights that stay as they are."""
+        kernel, alpha = setting
         rows = (self.y, self.sample_weight, self.paths.fit_intercept)
-        parts = ([features], self.alphas[[alpha]], *rows, weights, reweight)
+        parts = ([features[kernel]], self.alphas[[alpha]], *rows, weights, _unchanged)
         with shown_by(None):  # a small part of the work
             return select_jointly(*parts, paths=self.paths)
 
@@ -428,8 +425,7 @@ class _Search:
 
     def _finds_outliers(self, weights: FloatArray) -> bool:
         """Return whether outliers explain the residuals of a fit with these weights best."""
-        kernel, alpha = self.first
-        fit = self._at(self.features[kernel], alpha, weights, _unchanged)
+        fit = self._at(self.features, self.first, weights)
         return self.mixture.finds_outliers(fit.residuals, fit.deviations, weights)
 
     def _is_among(self, weights: FloatArray, known: list[FloatArray]) -> bool:
@@ -460,7 +456,8 @@ class _Search:
         if doubtful:
             price = clear if width < MIN_WIDTH else 0.5 * clear
         possible = not 1.0 <= width < MIN_WIDTH
-        possible = possible or self._exceeds(end, self._as_noise(joint), MIN_EVIDENCE)
+        if not possible:
+            possible = self._exceeds(end, self._as_noise(joint, thorough=True), MIN_EVIDENCE)
         # A fit to coarse features decides where the difference is far beyond that of the features.
         if possible and not doubtful:
             null = self._null_at(self.coarse, setting)
@@ -479,19 +476,16 @@ class _Search:
 
     def _null_at(self, features: Sequence[Features], setting: tuple[int, int]) -> End:
         """Return the fit to all rows at one setting, without outliers."""
-        kernel, alpha = setting
-        joint = self._at(features[kernel], alpha, self.mixture.included, _unchanged)
-        return joint, self.mixture.fit_null(joint.residuals, joint.deviations, joint.weights)
+        return self._as_noise(self._at(features, setting, self.mixture.included))
 
     def _of_all_rows(self, first: tuple[int, int]) -> End:
         """Return the selection for all rows alike, without outliers."""
-        joint = self.select(self.mixture.included, _unchanged, first)
-        return joint, self.mixture.fit_null(joint.residuals, joint.deviations, joint.weights)
+        return self._as_noise(self.select(self.mixture.included, _unchanged, first))
 
-    def _as_noise(self, joint: JointSelection) -> End:
-        """Return the same function with noise alone, which may be skewed."""
+    def _as_noise(self, joint: JointSelection, *, thorough: bool = False) -> End:
+        """Return the same function with noise alone, after a thorough search by a skewed one."""
         rows = joint.residuals, joint.deviations, joint.weights
-        return joint, self.mixture.fit_null(*rows, thorough=True)
+        return joint, self.mixture.fit_null(*rows, thorough=thorough)
 
     def _log_density(self, end: End) -> float:
         """Return the log-density of the targets of included rows, each given the others."""

@@ -30,13 +30,13 @@ from typing import NamedTuple, final
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import entr, expit, softmax
+from scipy.special import entr, softmax
 
 from .._progress import tracked
 from .._threads import map_blocks, map_in_threads
 from .._typing import BoolArray, FloatArray, IntArray
 from ..contamination.label_posterior import true_class_posterior, uncertain_class_posterior
-from ..losses import CorrectedLogLoss, class_codes
+from ..losses import CorrectedLogLoss, class_codes, class_probabilities
 from ..optim.laplace import LaplaceApproximation, Mode
 from ..optim.laplace_curvature import LaplaceCurvature
 
@@ -397,13 +397,6 @@ class _NoiseSearch:
             model = LaplaceApproximation(self.features[kernel](), *parts)
             return self._models.setdefault(kernel, model)  # another thread may have made it too
         return self._models[kernel]
-
-
-def class_probabilities(scores: FloatArray) -> FloatArray:
-    """Return class probabilities (n, K) from log-odds in one column or scores in several."""
-    if scores.shape[1] == 1:
-        return np.column_stack([expit(-scores), expit(scores)])
-    return np.asarray(softmax(scores, axis=1))
 
 
 def _log_prior(candidates: Sequence[NoiseCandidate]) -> FloatArray:

@@ -149,7 +149,8 @@ def select_target_transform(asked: str | None, data: TransformData) -> TargetTra
             return log_transform(data.y)
         if asked == "power":
             return _power_transform(data, _kept(data, data.y))
-        if len(data.y) < FEWEST_ROWS or not _spans_orders(data.y):
+        low, high = data.y.min(), data.y.max()
+        if len(data.y) < FEWEST_ROWS or not 0 < WIDE * low < high:  # of all, outliers included
             return None
         kept = _kept(data, data.y)
         alternative = _candidate(data, kept)
@@ -200,16 +201,11 @@ def fit_target_scale(
 
     ``targets``, (n,), are those that were transformed.
     """
-    loo = _LooFit(targets, found.residuals[:, 0], found.deviations)
-    none = np.zeros(len(targets), dtype=bool)
-    mixture = ResidualMixture(targets[:, None], found.weights, none)
-    _, scale = _null_likelihood(loo, mixture)
-    return _back_transform(transform, statistic, loo, found.weights, scale)
-
-
-def _spans_orders(y: FloatArray) -> bool:
-    """Return whether targets are positive and differ by large factors, outliers included."""
-    return bool(y.min() > 0 and y.max() > WIDE * y.min())
+    residuals, deviations = found.residuals[:, 0], found.deviations
+    mixture = ResidualMixture(targets[:, None], found.weights, np.zeros(len(targets), dtype=bool))
+    _, scale = _null_likelihood(_LooFit(targets, residuals, deviations), mixture)
+    rows = (targets, residuals * deviations, found.weights)
+    return fit_back_transform(transform, statistic, *rows, scale.knots, scale.log_scales)
 
 
 def _candidate(data: TransformData, kept: FloatArray) -> TargetTransform | None:
@@ -251,8 +247,8 @@ def _wins(alternative: TargetTransform, data: TransformData, kept: FloatArray) -
     weights = np.maximum(kept, _kept(data, z))
     plain, transformed = _best_fits(data, [y, z], weights)
     excluded = data.feature_outlier | censored(y[:, None], weights) | censored(z[:, None], weights)
-    reference, _ = _log_density(data, plain, weights, excluded)
-    density, _ = _log_density(data, transformed, weights, excluded)
+    reference = _log_density(data, plain, weights, excluded)
+    density = _log_density(data, transformed, weights, excluded)
     counts = as_rows(np.where(excluded, 0.0, data.sample_weight))
     penalty = 0.5 * alternative.n_parameters * np.log(counts.sum())
     return bool(density + counts @ alternative.log_derivative(y) - penalty - reference > MIN_GAIN)
@@ -260,15 +256,15 @@ def _wins(alternative: TargetTransform, data: TransformData, kept: FloatArray) -
 
 def _log_density(
     data: TransformData, fit: _LooFit, weights: FloatArray, excluded: BoolArray
-) -> tuple[float, NoiseScale]:
-    """Return the log-density of the targets of the other rows, and the noise scale."""
+) -> float:
+    """Return the log-density of the targets of the other rows."""
     mixture = ResidualMixture(fit.targets[:, None], data.sample_weight, excluded)
     if data.contamination == 0:
-        likelihood, scale = _null_likelihood(fit, mixture)
+        likelihood, _ = _null_likelihood(fit, mixture)
     else:
-        posterior = mixture.fit(fit.residuals[:, None], fit.deviations, weights)
-        likelihood, scale = posterior.log_likelihood, posterior.model.noise_scale
-    return likelihood - float(mixture.counts @ np.log(fit.deviations)), scale
+        rows = (fit.residuals[:, None], fit.deviations, weights)
+        likelihood = mixture.fit(*rows).log_likelihood
+    return likelihood - float(mixture.counts @ np.log(fit.deviations))
 
 
 def _kept(data: TransformData, z: FloatArray) -> FloatArray:
@@ -338,15 +334,3 @@ def _null_likelihood(fit: _LooFit, mixture: ResidualMixture) -> tuple[float, Noi
         if likelihood > best:
             best, chosen = likelihood, scale
     return best, chosen
-
-
-def _back_transform(
-    transform: TargetTransform,
-    statistic: Statistic,
-    fit: _LooFit,
-    weights: FloatArray,
-    scale: NoiseScale,
-) -> BackTransform:
-    residuals = fit.residuals * fit.deviations
-    rows = (fit.targets, residuals, weights)
-    return fit_back_transform(transform, statistic, *rows, scale.knots, scale.log_scales)

@@ -8,6 +8,7 @@ point, or even another alpha or noise matrix: a product costs n p k operations, 
 n (p k)^2. Where the loss bends downwards, its convex part takes its place.
 """
 
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -32,6 +33,7 @@ MIN_CURVATURE = 1e-10
 
 
 @final
+@dataclass(eq=False)
 class ModeProblem:
     """The objective in coefficients (p, k) of columns (n, p), with a diagonal penalty P, (p,).
 
@@ -39,18 +41,15 @@ class ModeProblem:
     under the weights.
     """
 
-    def __init__(
-        self,
-        columns: FloatArray,
-        squares: FloatArray,
-        penalty: FloatArray,
-        y: FloatArray,
-        weights: FloatArray,
-        noise_matrix: FloatArray,
-    ) -> None:
-        self.columns, self.squares, self.penalty = columns, squares, penalty
-        self.y, self.weights, self.total = y, weights, float(weights.sum())
-        self.loss = CorrectedLogLoss(noise_matrix)
+    columns: FloatArray
+    squares: FloatArray
+    penalty: FloatArray
+    y: FloatArray
+    weights: FloatArray
+    noise_matrix: FloatArray
+
+    def __post_init__(self) -> None:
+        self.loss, self.total = CorrectedLogLoss(self.noise_matrix), float(self.weights.sum())
 
     def near(self, values: FloatArray | None) -> FloatArray:
         """Return the coefficients whose predictions are nearest to some, or zeros."""

@@ -18,7 +18,7 @@ Yeo and Johnson (2000), A new family of power transformations to improve normali
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -27,22 +27,6 @@ from ..portable import ArrayArithmetic, Value
 
 # Largest part of the exponent range that an inverse uses: predictions stay finite.
 MAX_EXPONENT = 0.95
-
-
-class TargetTransform(Protocol):
-    """An increasing function of the target."""
-
-    name: ClassVar[str]
-    n_parameters: ClassVar[int]
-
-    def forward(self, y: FloatArray) -> FloatArray:
-        """Return T(y)."""
-
-    def inverse(self, t: Value) -> Value:
-        """Return the targets y with T(y) = t."""
-
-    def log_derivative(self, y: FloatArray) -> FloatArray:
-        """Return log T'(y)."""
 
 
 @final
@@ -118,6 +102,10 @@ class PowerTransform:
         z = (y - self.centre) / self.scale
         slope = (self.exponent - 1.0) * np.sign(z) * np.log1p(np.abs(z))
         return np.asarray(slope - np.log(self.scale))
+
+
+# An increasing function of the target.
+TargetTransform = LogTransform | PowerTransform
 
 
 def inverse_of(transform: TargetTransform, t: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from ..._progress import tracked
 from ...io.columns.column import Column
-from ..finding import CellFinding
+from ..finding import CellFinding, best_of_each_cell
 from .century import find_centuries
 from .copies import find_copies
 from .day_month import find_exchanged_days
@@ -78,12 +78,8 @@ def run_checks(columns: Sequence[Column], skip: Sequence[str] = ()) -> list[Cell
     unknown = [name for name in skip if name not in CHECKS]
     if unknown:
         raise ValueError(f"skip should name checks ({', '.join(CHECKS)}), got {unknown[0]!r}.")
-    best: dict[tuple[int, int], CellFinding] = {}
+    found = list[CellFinding]()
     for name, check in tracked(CHECKS.items(), len(CHECKS)):
-        if name in skip:
-            continue
-        for finding in check(columns):
-            cell = finding.row, finding.column
-            if cell not in best or finding.probability > best[cell].probability:
-                best[cell] = finding
-    return [best[cell] for cell in sorted(best)]
+        if name not in skip:
+            found += check(columns)
+    return sorted(best_of_each_cell(found), key=lambda finding: (finding.row, finding.column))

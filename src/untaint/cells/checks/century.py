@@ -72,19 +72,13 @@ def _group_findings(
             continue
         expected = _years_later(cells.values[members], -side * years)
         if (expected >= low - slack).all() and (expected <= high + slack).all():
-            when = "after" if side > 0 else "before"
-            return [
-                CellFinding(
-                    int(cells.rows[i]),
-                    cells.position,
-                    probability,
-                    "century",
-                    float(day),
-                    f"{day_text(cells.values[i])} is {years} years {when} {day_text(day)}; "
-                    f"the others are from {day_text(low)} to {day_text(high)}.",
-                )
-                for i, day in zip(members, expected, strict=True)
-            ]
+            how = f"is {years} years {'after' if side > 0 else 'before'}"
+            others = f"the others are from {day_text(low)} to {day_text(high)}"
+            found = []
+            for i, day in zip(members, expected, strict=True):
+                reason = f"{day_text(cells.values[i])} {how} {day_text(day)}; {others}."
+                found.append(cells.finding(i, probability, "century", day, reason))
+            return found
     return []
 
 

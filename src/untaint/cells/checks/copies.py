@@ -251,35 +251,19 @@ def _disagreeing(j: int, column: Column, rows: NDArray[np.intp], own: _Hashes) -
     if 2 * counts[top] > len(rows):
         usual, shown = _cell(column, int(rows[first[top]]))
         what = f"which {count_text(int(counts[top]), 'copy has', 'copies have')}"
+        why = f"stands where otherwise equal rows have {shown}, {what}."
         return [
-            CellFinding(
-                int(row),
-                j,
-                0.9,
-                "copy",
-                usual,
-                f"{_cell(column, int(row))[1]} stands where otherwise equal rows have {shown}, "
-                f"{what}.",
-            )
-            for row in rows[inverse != top]
+            CellFinding(row, j, 0.9, "copy", usual, f"{_cell(column, row)[1]} {why}")
+            for row in rows[inverse != top].tolist()
         ]
     if len(rows) != 2:
         return []
     found = []
-    for row, other in ((rows[0], rows[1]), (rows[1], rows[0])):
-        usual, shown = _cell(column, int(other))
-        found.append(
-            CellFinding(
-                int(row),
-                j,
-                0.5,
-                "copy",
-                usual,
-                f"{_cell(column, int(row))[1]} stands where row {int(other) + 1}, equal to this "
-                f"one in all other columns, has {shown}.",
-                partner=int(other),
-            )
-        )
+    for row, other in (rows.tolist(), rows[::-1].tolist()):
+        usual, shown = _cell(column, other)
+        where = f"where row {other + 1}, equal to this one in all other columns, has {shown}."
+        reason = f"{_cell(column, row)[1]} stands {where}"
+        found.append(CellFinding(row, j, 0.5, "copy", usual, reason, partner=other))
     return found
 
 

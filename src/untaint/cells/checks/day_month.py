@@ -197,18 +197,13 @@ def _out_of_range(cells: Cells) -> Iterator[CellFinding]:
         body, members = cells.values[order[: n - gap.k]], order[n - gap.k :]
         low, high = body.min(), body.max()
         days = exchange_day_and_month(cells.values[members])
-        if gap.width >= max(MIN_GAP, high - low) and _all_within(days, low, high):
+        within = (days >= low) & (days <= high)
+        if gap.width >= max(MIN_GAP, high - low) and within.all():
             where = f"is far from the others, from {day_text(low)} to {day_text(high)}"
             for i, day in zip(members.tolist(), days, strict=True):
                 yield _finding(cells, i, 0.9, day, where)
 
 
-def _all_within(days: FloatArray, low: float, high: float) -> bool:
-    within: BoolArray = (days >= low) & (days <= high)
-    return bool(within.all())
-
-
 def _finding(cells: Cells, i: int, probability: float, day: float, where: str) -> CellFinding:
     reason = f"{day_text(cells.values[i])} {where}; is it {day_text(day)}, day and month exchanged?"
-    row = int(cells.rows[i])
-    return CellFinding(row, cells.position, probability, "daymonth", float(day), reason)
+    return cells.finding(i, probability, "daymonth", day, reason)

@@ -78,9 +78,9 @@ def _exchanged(cells: Cells, side: int) -> list[CellFinding]:
     others = f"the others, 98 % of which are between {number_text(low)} and {number_text(high)}"
     found = []
     for i, value in zip(order[-k:], expected, strict=True):
-        own, row = number_text(cells.values[i]), int(cells.rows[i])
+        own = number_text(cells.values[i])
         reason = f"{own} is far from {others}: are two digits exchanged?"
-        found.append(CellFinding(row, cells.position, 0.9, "digits", float(value), reason))
+        found.append(cells.finding(i, 0.9, "digits", value, reason))
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..._typing import BoolArray, FloatArray, IntArray
 from ...io.columns.column import Column
 from ...io.columns.identifiers import has_identifier_name
+from ..finding import CellFinding
 
 # Numbers that are names: their size says nothing.
 _CODES = (
@@ -33,6 +34,13 @@ class Cells(NamedTuple):
     name: str
     rows: IntArray
     values: FloatArray
+
+    def finding(
+        self, i: int, probability: float, kind: str, expected: float | None, reason: str
+    ) -> CellFinding:
+        """Return that the i-th of these cells is wrong, and what it should hold."""
+        value = None if expected is None else float(expected)
+        return CellFinding(int(self.rows[i]), self.position, probability, kind, value, reason)
 
 
 def names_code(name: str) -> bool:

@@ -122,14 +122,8 @@ def _outside(cells: Cells, own: Range) -> list[CellFinding]:
     if not 0 < k <= max(1, MAX_SHARE * n):
         return []
     where = f"{own.low:g} to {own.high:g}, in which {cells.name!r} is in {n - k:,} of {n:,} rows"
-    return [
-        CellFinding(
-            int(cells.rows[i]),
-            cells.position,
-            own.probability,
-            "range",
-            None,
-            f"{number_text(cells.values[i])} is outside of {where}.",
-        )
-        for i in np.flatnonzero(outside)
-    ]
+    found = []
+    for i in np.flatnonzero(outside).tolist():
+        reason = f"{number_text(cells.values[i])} is outside of {where}."
+        found.append(cells.finding(i, own.probability, "range", None, reason))
+    return found

@@ -166,15 +166,14 @@ def _findings(
     cells: Cells, which: BoolArray, probability: float, rest: FloatArray
 ) -> list[CellFinding]:
     low, high = number_text(float(rest.min())), number_text(float(rest.max()))
-    rows, code = cells.rows[which], cells.values[which][0]
-    also = f" that {len(rows):,} rows have" if len(rows) > 1 else ""
+    members = np.flatnonzero(which).tolist()
+    code = cells.values[members[0]]
+    also = f" that {len(members):,} rows have" if len(members) > 1 else ""
     reason = (
         f"{code:.6g} looks like a code for a missing value{also}; "
         f"the others are between {low} and {high}."
     )
-    return [
-        CellFinding(int(row), cells.position, probability, "sentinel", None, reason) for row in rows
-    ]
+    return [cells.finding(i, probability, "sentinel", None, reason) for i in members]
 
 
 def _dates_of(cells: Cells) -> list[CellFinding]:
@@ -196,8 +195,6 @@ def _dates_of(cells: Cells) -> list[CellFinding]:
             f"{count_text(len(rest), 'other date is', 'other dates are')} "
             f"between {day_text(low)} and {day_text(high)}."
         )
-        found += [
-            CellFinding(int(row), cells.position, 0.95, "sentinel", None, reason)
-            for row in cells.rows[which]
-        ]
+        rows = np.flatnonzero(which).tolist()
+        found += [cells.finding(i, 0.95, "sentinel", None, reason) for i in rows]
     return found

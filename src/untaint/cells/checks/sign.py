@@ -89,9 +89,8 @@ def _signs_of(cells: Cells) -> list[CellFinding]:
     if np.mean(far & (ordinary | ~reaches_zero)) < MIN_FAR:
         return []
     what = f"the only negative value among {n:,}" if k == 1 else f"one of {k} negative among {n:,}"
-    found = []
+    found, probability = [], 0.9 if k == 1 else 0.93
     for i in negative[far & ordinary]:
-        row, probability, expected = int(cells.rows[i]), 0.9 if k == 1 else 0.93, float(-values[i])
         reason = f"{number_text(values[i])} is {what}; without the sign it is an ordinary one."
-        found.append(CellFinding(row, cells.position, probability, "sign", expected, reason))
+        found.append(cells.finding(i, probability, "sign", -values[i], reason))
     return found

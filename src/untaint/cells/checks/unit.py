@@ -122,11 +122,8 @@ def _how(factor: float, side: int) -> str:
     size = number_text(factor)
     cause = POINT if factor == 10 else "another unit"
     parts = {10: "a tenth", 100: "a hundredth", 1000: "a thousandth"}
-    return (
-        f"{size} times as much, {cause}"
-        if side > 0
-        else (f"{parts.get(int(factor), f'1 / {size}')}, {cause}")
-    )
+    how = f"{size} times as much" if side > 0 else parts.get(int(factor), f"1 / {size}")
+    return f"{how}, {cause}"
 
 
 def _factor_group(
@@ -222,14 +219,8 @@ def _findings(cells: Cells, group: _Group) -> list[CellFinding]:
     low, high = (number_text(end) for end in np.quantile(body, [0.01, 0.99]))
     apart = " but zeros" if len(body) < len(others) else ""
     usual = f"98 % of the others{apart} are between {low} and {high}"
-    return [
-        CellFinding(
-            int(cells.rows[i]),
-            cells.position,
-            group.probability,
-            "decimal" if POINT in group.how else "unit",
-            float(value),
-            f"{cells.name} is {number_text(cells.values[i])}, where {usual}: {group.how}?",
-        )
-        for i, value in zip(group.members, group.expected, strict=True)
-    ]
+    kind, found = "decimal" if POINT in group.how else "unit", []
+    for i, value in zip(group.members, group.expected, strict=True):
+        reason = f"{cells.name} is {number_text(cells.values[i])}, where {usual}: {group.how}?"
+        found.append(cells.finding(i, group.probability, kind, value, reason))
+    return found
