@@ -11,6 +11,7 @@ import io
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -62,12 +63,16 @@ def stored(path: Path | None, words: str) -> Iterator[None]:
     start, text = time.monotonic(), io.StringIO()
     with redirect_stdout(_Both(sys.stdout, text)):
         yield
+    words = re.sub(r" --out \S+", "", words)
     command = f'make bench ARGS="{words}"' if " " in words else f"make bench ARGS={words}"
     with path.with_suffix(".md").open("a", encoding="utf-8") as file:
         file.write(f"`{command}`\n\n{text.getvalue().strip()}\n\n")
-    runs = read_record(path).get("cases", 0) + 1
-    more = {"seeds": 1, "cases": runs, "cases_asked_for": runs, "failed": 0}
-    write_record(path, f"make bench ARGS={words.split()[0]}", time.monotonic() - start, more)
+    before = read_record(path)
+    runs, seeds = before.get("cases", 0) + 1, re.search(r"--seeds((?: \d+)+)", words)
+    more = {"seeds": max(before.get("seeds", 1), len(seeds[1].split()) if seeds else 1)}
+    more |= {"cases": runs, "cases_asked_for": runs, "failed": 0}
+    command = f"make bench ARGS={words.split()[0]}" if before else command
+    write_record(path, command, time.monotonic() - start, more)
 
 
 class _Both(io.TextIOBase):
