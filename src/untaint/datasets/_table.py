@@ -7,8 +7,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,8 +16,7 @@ from .._typing import AnyArray, FloatArray
 Task: TypeAlias = Literal["regression", "classification"]
 
 
-@dataclass(frozen=True)
-class DatasetTable:
+class DatasetTable(NamedTuple):
     """Features and target of a data set, with their names."""
 
     data: FloatArray

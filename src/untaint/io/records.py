@@ -7,7 +7,7 @@ quotes are walked one by one, by the rule of Python's and Arrow's readers: a quo
 beginning of a field, and elsewhere outside quotes it is a character like others.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,7 @@ _QUOTE = 34
 _BLOCK = 2**18
 
 
-@dataclass(frozen=True)
-class Records:
+class Records(NamedTuple):
     """The places of the records of a text; the first is the header as a rule.
 
     Parameters

@@ -8,9 +8,8 @@ forget predicts with the fit to a window of the last rows where that is better: 
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from math import sqrt
-from typing import NamedTuple, final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,9 +25,7 @@ from .windows import MAX_FEATURES, Windows
 _SHORT_STREAM = 1024  # rounds up to which share and alpha are selected more often
 
 
-@final
-@dataclass(frozen=True)
-class LeaderConfig:
+class LeaderConfig(NamedTuple):
     """A LeaderConfig holds the options of a leader and the candidates that it selects from."""
 
     shares: tuple[float, ...] = SHARES

@@ -18,8 +18,7 @@ covariance S of noisy rows within classes, with negative eigenvalues set to zero
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Self, final
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -32,9 +31,7 @@ _MAX_STEPS = 50
 _TOLERANCE = 1e-10  # of the mean loss
 
 
-@final
-@dataclass(frozen=True)
-class LogisticFit:
+class LogisticFit(NamedTuple):
     """A LogisticFit is a linear log-odds function of clean features about the origin."""
 
     coef: FloatArray
@@ -43,9 +40,7 @@ class LogisticFit:
     alpha: float  # penalty of the mean loss, for features scaled to unit variance
 
 
-@final
-@dataclass(frozen=True)
-class WithinClass:
+class WithinClass(NamedTuple):
     """Mean of the rows, means of the classes, and covariance of noisy rows within classes."""
 
     mean: FloatArray
@@ -114,9 +109,7 @@ def naive_slopes(data: LogisticData) -> FloatArray:
     return np.concatenate([[fit.intercept], fit.coef])
 
 
-@final
-@dataclass(frozen=True)
-class _Problem:
+class _Problem(NamedTuple):
     """The mean loss of rows Z and of the summarised rows, plus a ridge on all but the first p."""
 
     Z: FloatArray

@@ -15,8 +15,7 @@ kernel and reports the clamped mass and the distance to the requested kernel.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -35,9 +34,7 @@ _CLAMPED_TAIL = 1e-3  # mass of the largest rates, clamped even without noise
 _DROPPED_TAIL = 1e-7  # mass of the smallest rates, left out of the quadrature
 
 
-@final
-@dataclass(frozen=True)
-class KernelMixture:
+class KernelMixture(NamedTuple):
     """A KernelMixture is a mixture of Gaussian kernels exp(-rate r^2) whose masses sum to one."""
 
     rates: FloatArray

@@ -7,8 +7,7 @@ background, marks at least 3 on black and white. Flagged and kept rows have a co
 2 to one another, so that they differ in grey prints too: 2.2 on white and 2.4 on black.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ else:
 READABLE = 4.5
 
 
-@dataclass(frozen=True)
-class Palette:
+class Palette(NamedTuple):
     """Colours of text, of guide lines, of rows that are kept and of rows that are flagged."""
 
     ink: Any

@@ -1,8 +1,7 @@
 """Scores and flags of the training rows, read from a model's audit."""
 
-from dataclasses import dataclass
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,8 +11,7 @@ from .final_step import check_model
 from .scale import LARGEST
 
 
-@dataclass(frozen=True)
-class OutlierView:
+class OutlierView(NamedTuple):
     """Scores and flags in the order of the training rows.
 
     Attributes

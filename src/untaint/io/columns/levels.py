@@ -3,8 +3,7 @@
 What a column holds is found out from these: a text is looked at once, however often it occurs.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,7 @@ MISSING: tuple[str, ...] = ("", "na", "n/a", "nan", "null", "none", "-", "--", "
 MISSING += ("#n/a", "nat", "<na>", "#na", "-nan")
 
 
-@dataclass(frozen=True)
-class Levels:
+class Levels(NamedTuple):
     """Distinct texts of a column, in the order in which they first occur.
 
     Parameters

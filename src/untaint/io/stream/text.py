@@ -8,7 +8,6 @@ are more tolerant.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
@@ -216,7 +215,7 @@ class _BlockReader(NamedTuple):
         ragged = np.flatnonzero(counts != self.width)
         end = int(ragged[0]) if len(ragged) else n_closed
         lines = (records.lines + line).tolist()
-        whole = replace(records, starts=records.starts[1:end], ends=records.ends[1:end])
+        whole = records._replace(starts=records.starts[1:end], ends=records.ends[1:end])
         rows = list(split_records(text, whole, self.dialect.delimiter))
         if rows:
             yield self._convert(rows, lines[1:])
