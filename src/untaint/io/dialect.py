@@ -1,7 +1,7 @@
 """The format of a table: delimiter, quotes and decimal mark."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 QUOTE = '"'
 DELIMITERS = {"\t": "tabs", "|": "pipes", ";": "semicolons", ",": "commas"}
@@ -9,8 +9,7 @@ PARQUET, FRAME = "Parquet", "a data frame"
 _LINE_ENDS = {"\r\n": "Windows line ends", "\r": "old Mac line ends"}
 
 
-@dataclass(frozen=True)
-class Dialect:
+class Dialect(NamedTuple):
     """The format of a table.
 
     Parameters

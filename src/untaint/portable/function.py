@@ -7,8 +7,7 @@ The first is the linear kernel's, the second an expansion in training rows or la
 that of random Fourier features.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -20,8 +19,7 @@ from .kernels import kernel_values
 from .value import Value
 
 
-@dataclass(frozen=True, eq=False)
-class LinearFunction:
+class LinearFunction(NamedTuple):
     """A linear function of the features, or of the values of a precomputed kernel.
 
     Attributes
@@ -38,8 +36,7 @@ class LinearFunction:
         return X.narrow() @ self.coef + self.intercept
 
 
-@dataclass(frozen=True, eq=False)
-class KernelExpansion:
+class KernelExpansion(NamedTuple):
     """A sum of kernel functions.
 
     Attributes
@@ -60,8 +57,7 @@ class KernelExpansion:
         return kernel_values(self.kernel, X, self.rows) @ self.coef + self.intercept
 
 
-@dataclass(frozen=True, eq=False)
-class FourierExpansion:
+class FourierExpansion(NamedTuple):
     """An expansion in random Fourier features.
 
     Attributes

@@ -1,8 +1,7 @@
 """The column that is to be predicted."""
 
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ MOSTLY = 0.5
 TargetKind = Literal["number", "category", "boolean", "date"]
 
 
-@dataclass(frozen=True)
-class TargetColumn:
+class TargetColumn(NamedTuple):
     """The column that is to be predicted.
 
     Parameters

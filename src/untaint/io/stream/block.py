@@ -1,7 +1,6 @@
 """Blocks of rows as readers pass them to the spool, and the cells of a block turned into them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,8 +25,7 @@ class RowBlock(NamedTuple):
     place: str
 
 
-@dataclass(frozen=True)
-class BlockFormat:
+class BlockFormat(NamedTuple):
     """The dtype of the spooled rows, and how many of them to hold at a time."""
 
     dtype: np.dtype[Any]
