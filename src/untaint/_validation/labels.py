@@ -87,8 +87,7 @@ def check_class_weight(
     if class_weight is None:
         return sample_weight
     totals = np.bincount(codes, sample_weight).astype(float)
-    weights: FloatArray = sample_weight * class_factors(class_weight, classes, totals)[codes]
-    return weights
+    return sample_weight * class_factors(class_weight, classes, totals)[codes]
 
 
 def class_factors(class_weight: Any, classes: AnyArray, totals: FloatArray) -> FloatArray:

@@ -64,8 +64,7 @@ def in_double(X: Any) -> Any:
 
 def check_rows(estimator: Any, X: Any) -> FloatArray:
     """Return X without targets as a float array."""
-    rows: FloatArray = validate_data(estimator, X, dtype=FLOATS)
-    return rows
+    return validate_data(estimator, X, dtype=FLOATS)
 
 
 def check_finite_rows(X: FloatArray) -> None:

@@ -104,8 +104,7 @@ class Scheduler:
 
     def _workers(self) -> dict[str, Any]:
         """Return the scheduler's information about each worker."""
-        workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
-        return workers
+        return self.client.scheduler_info(n_workers=-1)["workers"]
 
     def reduce(self, stage: str, tasks: Callable[[], Sequence[Delayed]], sent: Any = None) -> Any:
         """Return the sum of results; lost tasks are made again, ``sent`` goes to each worker."""

@@ -41,12 +41,10 @@ def _condensed(X: MatrixLike, distance: Distance) -> Array:
     """Return the distances of the pairs i < j, in the order of ``pdist``."""
     n, d = X.shape
     if d <= NARROW and not sp.issparse(X):
-        narrow: Array = pdist(X, "cityblock" if distance == "manhattan" else distance)
-        return narrow
+        return pdist(X, "cityblock" if distance == "manhattan" else distance)
     if distance == "manhattan":
         D = build(manhattan_distances(X, X), (n, n), np.float64, symmetric=True)
     else:
         D, unit = squared_distances(X)
         D = unit * np.sqrt(D) if distance == "euclidean" else unit**2 * D
-    wide: Array = D[np.triu_indices(n, 1)]
-    return wide
+    return D[np.triu_indices(n, 1)]

@@ -109,5 +109,4 @@ def squared_norms(X: MatrixLike) -> Array:
             rows = as_csr(X)
             return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
         rows = as_dense(X)
-        norms: Array = np.einsum("ij,ij->i", rows, rows)
-        return norms
+        return np.einsum("ij,ij->i", rows, rows)

@@ -32,8 +32,7 @@ class Differences:
     def differences(self, i: Array, j: Array) -> Array:
         """Return the squared distances of the pairs (x_i, z_j), by differences."""
         D = self.X[i] - self.Z[j]
-        total: Array = np.einsum("ij,ij->i", D, D)
-        return total
+        return np.einsum("ij,ij->i", D, D)
 
 
 class DenseSides(Differences):
@@ -135,8 +134,7 @@ def _centre(Z: Array) -> Array:
     count = max(min(CENTRE_ROWS, CENTRE_VALUES // max(Z.shape[1], 1)), 15)
     sample = Z[:: -(-len(Z) // count)]
     middle = (len(sample) - 1) // 2
-    median: Array = np.partition(sample, middle, axis=0)[middle]
-    return median
+    return np.partition(sample, middle, axis=0)[middle]
 
 
 def _scaled(X: MatrixLike, root: float) -> MatrixLike:
