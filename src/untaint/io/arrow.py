@@ -19,6 +19,21 @@ def arrow(module: str | None = None) -> Any:
         raise ImportError(f"pyarrow is installed, but cannot be imported: {error}.") from error
 
 
+class _Module:
+    """A module of pyarrow, imported when something of it is needed."""
+
+    def __init__(self, name: str | None = None) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(arrow(self._name), name)
+
+
+pa: Any = _Module()
+pc: Any = _Module("compute")
+pq: Any = _Module("parquet")
+
+
 def find_arrow(module: str | None = None) -> Any:
     """Import pyarrow, or one of its modules; None where that is not possible."""
     try:
@@ -33,6 +48,6 @@ def own_buffer(data: bytes | memoryview) -> Any:
     Arrow lets go of its input in a thread, perhaps as late as when Python is shutting down, and to
     let go of a Python object then would abort the process.
     """
-    buffer = arrow().allocate_buffer(len(data))
+    buffer = pa.allocate_buffer(len(data))
     np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(data, np.uint8)
     return buffer

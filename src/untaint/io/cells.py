@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._progress import tracked
-from .arrow import arrow, own_buffer
+from .arrow import arrow, own_buffer, pa
 from .fields import split_record
 from .records import Records, find_records
 
@@ -21,7 +21,6 @@ _PART = 2**25  # bytes that Arrow reads in one call
 
 def read_cells(text: bytes, records: Records, delimiter: str, *, quotes: bool) -> list[Any] | None:
     """Return columns of all records but the first; None if numbers of fields differ."""
-    pa = arrow()
     header = text[records.starts[0] : records.ends[0]]
     width = len(split_record(header, delimiter.encode(), quotes=quotes))
     strings = dict.fromkeys(range(width), pa.string())
@@ -56,7 +55,7 @@ def parse_columns(
         Positions of the columns to return, and their types.
     decimal : {".", ","}
     """
-    pa, csv = arrow(), arrow("csv")
+    csv = arrow("csv")
     longest = int(np.diff(records.bounds).max())
     wanted = {str(j): kind for j, kind in types.items()}
     names, block_size = [str(j) for j in range(width)], max(_BLOCK, 2 * longest + 2)

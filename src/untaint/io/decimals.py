@@ -8,7 +8,7 @@ commas are decimal.
 import re
 from typing import Any
 
-from .arrow import arrow
+from .arrow import pa, pc
 
 _BEFORE, _AFTER = r"^\s*[€$£]?\s*[+-]?", r"\s*(%|€|\$|£|[A-Z]{3})?\s*$"
 _EITHER = rf"{_BEFORE}[1-9]\d{{0,2}},\d{{3}}{_AFTER}"
@@ -47,18 +47,16 @@ def find_decimal(columns: list[Any], delimiter: str) -> str:
 def _has_commas(column: Any) -> bool:
     if isinstance(column, list):
         return any("," in cell for cell in column)
-    pc = arrow("compute")
     return bool(pc.any(pc.match_substring(column, ",")).as_py())
 
 
 def _every(step: int, column: Any) -> Any:
     if isinstance(column, list):
         return column[::step]
-    return column.take(arrow().array(range(0, len(column), step)))
+    return column.take(pa.array(range(0, len(column), step)))
 
 
 def _count(column: Any, shape: str) -> int:
     if isinstance(column, list):
         return sum(re.search(shape, cell, re.ASCII) is not None for cell in column)
-    pc = arrow("compute")
     return pc.sum(pc.match_substring_regex(column, shape)).as_py() or 0

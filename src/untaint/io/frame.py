@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 
-from .arrow import arrow
+from .arrow import pa
 from .dialect import FRAME, Dialect
 from .errors import listed
 from .table import RawTable
@@ -32,7 +32,7 @@ def frame_table(frame: Any, name: str = "X") -> RawTable:
     for text in names:
         _check_encodable(text, f"{name}: expected names of columns that UTF-8 can encode")
     cells = [_arrow(native.get_column(column), name) for column in native.columns]
-    table = arrow().table(cells, names=names)
+    table = pa.table(cells, names=names)
     return TypedTable(name, names, Dialect(typed=FRAME), [], table=table)
 
 
@@ -59,7 +59,6 @@ def _arrow(column: Any, name: str) -> Any:
 
     These are cells of several types, categories, and whole numbers of more than 64 bits.
     """
-    pa = arrow()
     refusals = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError)
     if column.dtype not in (nw.Categorical, nw.Enum):  # their levels may be of any type
         with suppress(*refusals, OverflowError, UnicodeEncodeError):  # Python's are passed on
@@ -74,7 +73,7 @@ def _as_text(column: Any, name: str) -> Any:
         if text is not None:
             what = f"{name}: expected text that UTF-8 can encode in column {column.name!r}"
             _check_encodable(text, what)
-    return arrow().array(texts)
+    return pa.array(texts)
 
 
 def _check_encodable(text: str, expected: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import BoolArray, FloatArray
-from .arrow import arrow
+from .arrow import pa, pc
 from .columns.levels import Levels, as_bool, as_floats
 
 # Part of the cells that must be numbers, or carry a sign, to call a column so.
@@ -79,7 +79,7 @@ def read_numbers(levels: Levels, decimal: str, preferred: NumberStyle | None = N
     """
     texts = _plain_letters(levels.texts)
     sampled = np.linspace(0, len(texts) - 1, min(len(texts), _SAMPLE)).astype(int)
-    few = texts.take(arrow().array(sampled))
+    few = texts.take(pa.array(sampled))
     weights = (levels.counts * levels.present)[sampled]
     best, best_count = NumberStyle(decimal), -1
     for style in _styles(few, weights, decimal, preferred):
@@ -103,7 +103,6 @@ def read_plain(column: Any, decimal: str) -> FloatArray | None:
     >>> read_plain(pa.array(["1", "2.5", ""]), ".")
     array([1. , 2.5, nan])
     """
-    pa, pc = arrow(), arrow("compute")
     if decimal == ",":
         if pc.any(pc.match_substring(column, ".")).as_py():  # it may stand between thousands
             return None
@@ -148,7 +147,6 @@ def _styles(
 
 def _find_sign(texts: Any, weights: Any) -> str:
     """Return the percent or currency sign that almost all cells have."""
-    pc = arrow("compute")
     for sign in _SIGNS:
         if weights[as_bool(pc.match_substring(texts, sign))].sum() >= ENOUGH * weights.sum() > 0:
             return sign
@@ -156,13 +154,11 @@ def _find_sign(texts: Any, weights: Any) -> str:
 
 
 def _plain_letters(texts: Any) -> Any:
-    pc = arrow("compute")
     texts = pc.replace_substring_regex(texts, _ODD_SPACES, " ")
     return pc.replace_substring(texts, _ODD_MINUS, "-")
 
 
 def _parse(texts: Any, style: NumberStyle) -> tuple[FloatArray, BoolArray]:
-    pa, pc = arrow(), arrow("compute")
     if style.sign:
         texts = pc.replace_substring(texts, style.sign, "", max_replacements=1)
         texts = pc.utf8_trim_whitespace(pc.replace_substring_regex(texts, r"^([+-])\s+", r"\1"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .archives import Content, too_large
-from .arrow import arrow, own_buffer
+from .arrow import own_buffer, pa, pq
 from .dialect import PARQUET, Dialect
 from .errors import DataFileError, reason, unreadable
 from .names import clean_names
@@ -21,7 +21,6 @@ _PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # written along, and no colu
 
 def read_parquet(content: Content, decimal: str | None, max_bytes: int = MAX_BYTES) -> TypedTable:
     """Read a Parquet file; ``decimal`` is for columns of text."""
-    pa, pq = arrow(), arrow("parquet")
     name = content.name
     try:
         buffer = own_buffer(content.data)
@@ -60,7 +59,6 @@ def _unpacked_size(metadata: Any) -> int:
 
 def open_parquet(path: Path) -> Any:
     """Open a file to read batches of its rows."""
-    pa, pq = arrow(), arrow("parquet")
     try:
         # By default pyarrow holds a whole row group, and that may be the whole file.
         file = pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False)
@@ -79,7 +77,6 @@ def open_parquet(path: Path) -> Any:
 
 def batches_of(file: Any, path: Path, names: list[str], n_rows: int) -> Iterator[Any]:
     """Yield batches of some columns of an open file, in the order of the names."""
-    pa = arrow()
     try:
         for batch in file.iter_batches(n_rows, columns=names, use_threads=False):
             # pyarrow returns columns in the order of the file.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._typing import IntArray
-from .arrow import arrow
+from .arrow import pq
 from .dialect import Dialect
 
 # What cells should say, by position of their column and by row.
@@ -82,7 +82,7 @@ class RawTable(ABC):
     def parquet_bytes(self, rows: ArrayLike | None = None) -> bytes:
         """Return rows as a Parquet file: with the types they had, or as text if they were text."""
         stream = io.BytesIO()
-        arrow("parquet").write_table(self._taken(as_positions(rows, self.n_rows)), stream)
+        pq.write_table(self._taken(as_positions(rows, self.n_rows)), stream)
         return stream.getvalue()
 
     @abstractmethod

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import IntArray
-from .arrow import arrow
+from .arrow import pa
 from .dialect import Dialect
 from .encoding import encode
 from .fields import field_spans
@@ -107,7 +107,6 @@ class TextTable(RawTable):
         return encode(data, self.dialect.encoding)
 
     def _taken(self, positions: IntArray) -> Any:
-        pa = arrow()
         return pa.Table.from_arrays(self._columns, self.names).take(pa.array(positions))
 
     def column(self, j: int) -> Any:
@@ -120,7 +119,7 @@ class TextTable(RawTable):
 
     def texts(self, j: int, rows: IntArray) -> list[str]:
         """Return the texts of a column in some rows, without quotes."""
-        return list(self._columns[j].take(arrow().array(rows)).to_pylist())
+        return list(self._columns[j].take(pa.array(rows)).to_pylist())
 
     def line_number(self, i: int) -> int:
         """Return the line of the file that a row begins in, from 1."""

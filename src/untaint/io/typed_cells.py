@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .archives import Content
-from .arrow import arrow
+from .arrow import pa
 from .dialect import Dialect
 from .errors import DataFileError
 from .names import clean_names
@@ -41,7 +41,7 @@ def typed_table(
         raise DataFileError(f"{place}: expected rows below the column names, found none.")
     names, remarks = clean_names(place, written)
     dialect = Dialect(typed=kind, layers=content.layers, decimal=decimal or ".")
-    table = arrow().table([typed_column(cells, dialect.decimal) for cells in columns], names=names)
+    table = pa.table([typed_column(cells, dialect.decimal) for cells in columns], names=names)
     where: dict[str, Any] = {"lines": np.array(lines), "line_word": line_word}
     return TypedTable(content.name, names, dialect, notes + remarks, table=table, **where)
 
@@ -62,7 +62,6 @@ def typed_column(cells: Sequence[Any], decimal: str = ".") -> Any:
     >>> typed_column([1, 2.5, None]).to_pylist(), typed_column([1, "two"]).to_pylist()
     ([1.0, 2.5, None], ['1', 'two'])
     """
-    pa = arrow()
     kinds = {type(cell) for cell in cells if cell is not None}
     if not kinds:
         return pa.nulls(len(cells))

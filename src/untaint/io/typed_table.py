@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import IntArray
-from .arrow import arrow
+from .arrow import pa
 from .columns.typed import written
 from .dialect import Dialect
 from .table import RawTable, Replacement
@@ -64,7 +64,6 @@ class TypedTable(RawTable):
         return self.dialect.delimiter.join(written) + self.dialect.line_end
 
     def _taken(self, positions: IntArray) -> Any:
-        pa = arrow()
         if not (np.diff(positions) > 0).all():
             return self._table.take(pa.array(positions))
         mask = np.zeros(self.n_rows, bool)
@@ -82,7 +81,7 @@ class TypedTable(RawTable):
 
     def texts(self, j: int, rows: IntArray) -> list[str]:
         """Return the cells of a column in some rows as text, empty if they are missing."""
-        return [text or "" for text in written(self.column(j).take(arrow().array(rows)))]
+        return [text or "" for text in written(self.column(j).take(pa.array(rows)))]
 
     def line_number(self, i: int) -> int:
         """Return where a row stands in the file, or its number, from 1."""

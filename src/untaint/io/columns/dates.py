@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._typing import BoolArray, FloatArray
-from ..arrow import arrow
+from ..arrow import pa, pc
 from .levels import Levels, as_floats
 
 _SHAPE = (
@@ -58,7 +58,6 @@ def read_dates(levels: Levels, preferred: bool | None = None) -> Dates | None:
     >>> read_dates(find_levels(pa.array(["2.1.1970", "1970-01-03 12:00"]))).days
     array([1. , 2.5])
     """
-    pc = arrow("compute")
     if not _look_like_dates(levels):
         return None
     parts = pc.extract_regex(levels.texts, pattern=_SHAPE)
@@ -78,7 +77,6 @@ def read_dates(levels: Levels, preferred: bool | None = None) -> Dates | None:
 
 def _look_like_dates(levels: Levels) -> bool:
     """Return whether a few of the levels look like dates."""
-    pa, pc = arrow(), arrow("compute")
     present = np.flatnonzero(levels.present)
     few = levels.texts.take(pa.array(present[:: max(1, len(present) // _SAMPLE)]))
     return 2 * (pc.sum(pc.match_substring_regex(few, _ANY)).as_py() or 0) > len(few)
@@ -111,7 +109,6 @@ def _days(year: FloatArray, month: FloatArray, day: FloatArray) -> FloatArray:
 
 def _time_of_day(parts: Any) -> FloatArray:
     """Return the time as a fraction of a day, less the time zone; NaN if it is invalid."""
-    pc = arrow("compute")
     hour, minute = _integers(parts, "hour", 0), _integers(parts, "minute", 0)
     second = _integers(parts, "second", 0)
     half = as_text(pc.utf8_lower(pc.struct_field(parts, "half")))
@@ -129,7 +126,6 @@ def _offset(zone: str) -> float:
 
 
 def _integers(parts: Any, name: str, absent: float = np.nan) -> FloatArray:
-    pa, pc = arrow(), arrow("compute")
     texts = pc.replace_substring(pc.struct_field(parts, name), ",", ".")
     texts = pc.if_else(pc.equal(texts, ""), None, texts)
     values = as_floats(pc.cast(texts, pa.float64()))
@@ -139,4 +135,4 @@ def _integers(parts: Any, name: str, absent: float = np.nan) -> FloatArray:
 
 def as_text(array: Any) -> Any:
     """Return an Arrow array of strings, empty where it is null."""
-    return np.asarray(arrow("compute").fill_null(array, "").to_pylist(), object)
+    return np.asarray(pc.fill_null(array, "").to_pylist(), object)

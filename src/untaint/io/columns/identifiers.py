@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ..._typing import FloatArray
-from ..arrow import arrow
+from ..arrow import pc
 from .levels import Levels
 
 _FEWEST = 5  # rows that count up by chance are as many as are no evidence
@@ -46,6 +46,5 @@ def has_distinct_values(values: FloatArray) -> bool:
 
 def is_prose(levels: Levels) -> bool:
     """Return whether texts are of several words each."""
-    pc = arrow("compute")
     words = pc.mean(pc.count_substring_regex(levels.texts, r"\s+")).as_py() or 0.0
     return bool(words + 1 >= _WORDS_OF_PROSE)

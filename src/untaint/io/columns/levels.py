@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._typing import BoolArray, FloatArray, IntArray
-from ..arrow import arrow
+from ..arrow import pa, pc
 
 MISSING: tuple[str, ...] = ("", "na", "n/a", "nan", "null", "none", "-", "--", "?", ".", "missing")
 MISSING += ("#n/a", "nat", "<na>", "#na", "-nan")
@@ -67,7 +67,6 @@ def find_levels(column: Any) -> Levels:
     >>> levels.texts.to_pylist(), levels.missing.tolist()
     (['a', 'n/a'], [False, True, False, True])
     """
-    pa, pc = arrow(), arrow("compute")
     encoded = _combined(column).dictionary_encode()
     codes = np.asarray(pc.fill_null(encoded.indices, -1), np.int32)
     # Texts that differ by spaces only are one.
@@ -81,17 +80,16 @@ def find_levels(column: Any) -> Levels:
 
 def as_bool(array: Any) -> BoolArray:
     """Return an Arrow array of booleans, false where it is null."""
-    return np.asarray(arrow("compute").fill_null(array, False), bool)
+    return np.asarray(pc.fill_null(array, False), bool)
 
 
 def as_floats(array: Any) -> FloatArray:
     """Return an Arrow array of numbers, NaN where it is null."""
-    return np.array(array.cast(arrow().float64(), safe=False).to_numpy(zero_copy_only=False))
+    return np.array(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def _combined(column: Any) -> Any:
     """Return a column in one piece, with 64-bit offsets beyond 2 GB."""
-    pa = arrow()
     if not isinstance(column, pa.ChunkedArray):
         return column
     column = column.cast(pa.large_string()) if column.nbytes >= 2**31 else column

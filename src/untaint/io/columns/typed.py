@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrow import arrow
+from ..arrow import pa, pc
 from .column import Column
 from .levels import as_floats, find_levels
 from .typed_columns import number_column
@@ -15,18 +15,16 @@ _MICROSECONDS = 86400e6  # of a day
 
 def is_text(cells: Any) -> bool:
     """Return whether a column is one of strings."""
-    is_ = arrow().types
-    return bool(is_.is_string(cells.type) or is_.is_large_string(cells.type))
+    return bool(pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type))
 
 
 def plain(cells: Any) -> Any:
     """Return a column without an encoding: its values, and text as plain strings."""
-    pa = arrow()
     is_ = pa.types
     if is_.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     if is_.is_run_end_encoded(cells.type):
-        cells = arrow("compute").run_end_decode(cells)
+        cells = pc.run_end_decode(cells)
     if is_.is_string_view(cells.type) or is_.is_large_string(cells.type):
         cells = cells.cast(pa.string())
     return cells
@@ -34,12 +32,11 @@ def plain(cells: Any) -> Any:
 
 def as_strings(cells: Any) -> Any:
     """Return a plain column of any type as one of strings, null where a value is missing."""
-    return cells if is_text(cells) else arrow().array(written(cells), arrow().string())
+    return cells if is_text(cells) else pa.array(written(cells), pa.string())
 
 
 def written(cells: Any) -> list[str | None]:
     """Return values as text, None where they are missing."""
-    pa = arrow()
     if pa.types.is_timestamp(cells.type) and cells.type.unit == "ns":
         # Python has no nanoseconds.
         cells = cells.cast(pa.timestamp("us", cells.type.tz), safe=False)
@@ -59,7 +56,6 @@ def _as_text(value: Any) -> str:
 
 def read_typed(name: str, cells: Any) -> Column:
     """Return the kind and values of a column of numbers, booleans or dates; others are text."""
-    pa = arrow()
     is_ = pa.types
     kind = cells.type
     if is_.is_boolean(kind):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._progress import report_step
 from ..._typing import AnyArray
-from ..arrow import arrow
+from ..arrow import pa
 from ..columns.typed import plain
 from ..errors import DataFileError
 from ..parquet import batches_of, damaged, open_parquet, user_columns
@@ -38,7 +38,7 @@ def read_parquet_rows(
         for batch in batches_of(file, path, wanted, n_rows):
             try:
                 rows = _rows(batch.columns, Converter(*shared, first))
-            except (UnicodeDecodeError, arrow().ArrowException) as error:
+            except (UnicodeDecodeError, pa.ArrowException) as error:
                 raise damaged(str(path), error) from error  # cells not of their column's type
             yield rows
             first += batch.num_rows
@@ -79,16 +79,16 @@ def _check_types(place: str, types: list[Any], selection: ColumnSelection) -> No
 
 def _values(found: Any) -> Any:
     """Return the type of the values of a categorical column, else the type itself."""
-    return found.value_type if arrow().types.is_dictionary(found) else found
+    return found.value_type if pa.types.is_dictionary(found) else found
 
 
 def _is_text(found: Any) -> bool:
-    found, is_ = _values(found), arrow().types
+    found, is_ = _values(found), pa.types
     return bool(is_.is_string(found) or is_.is_large_string(found))
 
 
 def _is_number(found: Any) -> bool:
-    found, is_ = _values(found), arrow().types
+    found, is_ = _values(found), pa.types
     tests = (is_.is_integer, is_.is_floating, is_.is_boolean, is_.is_decimal)
     return any(test(found) for test in tests)
 
@@ -100,7 +100,6 @@ def _rows(columns: list[Any], convert: Converter) -> RowBlock:
 
 
 def _as_array(column: Any, title: str, convert: Converter) -> AnyArray:
-    pa = arrow()
     column = column.cast(_values(column.type))
     if column.null_count:
         row = int(np.flatnonzero(np.asarray(column.is_null()))[0])
