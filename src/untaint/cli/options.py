@@ -14,22 +14,9 @@ if TYPE_CHECKING:
     from ..io import RawTable
 
 
-class TaskName(StrEnum):
-    """The tasks that ``--task`` accepts."""
-
-    auto = "auto"
-    regression = "regression"
-    classification = "classification"
-
-
-class LearnerName(StrEnum):
-    """The learners that ``--learner`` accepts."""
-
-    auto = "auto"
-    kernel = "kernel"
-    trees = "trees"
-
-
+# What ``--task`` and ``--learner`` accept.
+TaskName = StrEnum("TaskName", ["auto", "regression", "classification"])
+LearnerName = StrEnum("LearnerName", ["auto", "kernel", "trees"])
 READING = "File format (detected by default)"
 OUTPUT = "Output"
 MAX_BYTES = 2**31  # the default of untaint.io.read_table, which is not imported for --help
