@@ -18,7 +18,7 @@ TAKE_ALL = "RobustRegressor and RobustClassifier take such columns as they are"
 
 
 @contextmanager
-def name_argument_in_errors(X: Any, y: Any = None, *, numbers: bool = True) -> Iterator[None]:
+def name_argument_in_errors(X: Any, *, numbers: bool = True) -> Iterator[None]:
     """Name the argument in errors where scikit-learn does not, and silence its overflows.
 
     Columns of frames have to be numbers, unless ``numbers`` is False.

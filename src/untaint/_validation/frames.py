@@ -48,7 +48,7 @@ def check_any_targets(X: Any, y: Any) -> FloatArray:
     check_no_text(y)
     if np.asarray(y).dtype.kind in "mM":
         raise ValueError(f"y must hold numbers, got the type {np.asarray(y).dtype}.")
-    with name_argument_in_errors(X, y, numbers=False):
+    with name_argument_in_errors(X, numbers=False):
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
         )

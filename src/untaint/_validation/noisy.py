@@ -23,7 +23,7 @@ def check_noisy_data(
     if not reset and sample_weight is None and not gaps and _ready(estimator, X, y):
         return X, y, None
     check_no_text(y)
-    with name_argument_in_errors(X, y):
+    with name_argument_in_errors(X):
         X, y = validate_data(estimator, X, y, reset=reset, y_numeric=True, **_doubles(gaps))
     y = np.asarray(y, dtype=np.float64)
     check_finite_targets(y)

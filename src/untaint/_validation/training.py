@@ -39,7 +39,7 @@ def check_rows_and_weights(
     """Return X as float array or CSR, square if it is a kernel matrix, y and the weights."""
     X, sample_weight = to_numpy(X), to_numpy(sample_weight)
     sparse_format = False if pairwise else "csr"
-    with name_argument_in_errors(X, y):
+    with name_argument_in_errors(X):
         X, y = validate_data(estimator, X, y, accept_sparse=sparse_format, dtype=FLOATS, **options)
     if pairwise and X.shape[0] != X.shape[1]:
         raise ValueError(
