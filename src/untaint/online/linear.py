@@ -175,11 +175,9 @@ class NoisyLinearRegressor(LinearRegressor):
             norm_bound=self.norm_bound,
             forgets=self.forgetting == "auto",
         )
-        self._statistics = (
-            LinearStatistics(batch, config, allow_missing=self._allow_missing)
-            if d <= MAX_MOMENT_FEATURES
-            else None
-        )
+        self._statistics = None
+        if d <= MAX_MOMENT_FEATURES:
+            self._statistics = LinearStatistics(batch, config, allow_missing=self._allow_missing)
         self._descent = None
         if self.learning_rate != "auto" or d > MAX_MOMENT_FEATURES:
             step_size = make_step_size(self.learning_rate, self.norm_bound, self.horizon)
