@@ -25,7 +25,6 @@ CELL_BYTES = 32
 _MAX_DEFLATE_RATIO = 1032
 _CHUNK = 2**20
 _PARQUET = b"PAR1"
-_JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 # What a zip file is, by a file or directory in it.
 _WORKBOOK = "xl/workbook.xml"
 _OTHERS = {
@@ -65,11 +64,6 @@ class Content(NamedTuple):
         if not self.data.startswith(ZIP):
             return False
         return _WORKBOOK in open_zip(self.name, io.BytesIO(self.data)).namelist()
-
-    @property
-    def is_named_json_lines(self) -> bool:
-        """Whether the name of the file is that of JSON lines."""
-        return self.file_name.lower().endswith(_JSON_LINES_ENDINGS)
 
 
 def unpack(name: str, data: bytes, max_bytes: int) -> Content:

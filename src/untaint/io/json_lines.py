@@ -20,7 +20,7 @@ _WORDS = {list: "an array", str: "text", bool: "true or false", type(None): "nul
 
 def is_json_lines(content: Content) -> bool:
     """Return whether a file is named as JSON lines, or its first line is a record."""
-    if content.is_named_json_lines:
+    if content.file_name.lower().endswith((".jsonl", ".ndjson")):
         return True
     start = content.data.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start.startswith(b"{"):
