@@ -75,13 +75,12 @@ def check_flag(name: str, value: Any) -> None:
 
 def check_choice(name: str, value: Any, choices: Collection[str | None]) -> None:
     """Raise unless the value is one of the choices."""
+    hint = ""
     if value is None or isinstance(value, str):
         if value in choices:
             return
         close = get_close_matches(str(value), [c for c in choices if c], n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
-    else:
-        hint = ""
     listed = ", ".join(repr(choice) for choice in choices)
     raise ValueError(f"{name} must be one of {listed}, got {value!r}.{hint}")
 

@@ -79,11 +79,10 @@ def _suspects(cleaning: TableCleaning) -> Any:
 
 def _show_notes(show: Any, findings: Findings) -> None:
     show.print()
-    warnings = [note for note in findings.notes if note.level == "warning"]
-    for note in warnings[:NOTES]:
+    warnings = [note for note in findings.notes if note.level == "warning"][:NOTES]
+    for note in warnings:
         show.print(f"Note: {escape_terminal(note.text)}", style="yellow")
-    shown = len(warnings[:NOTES])
-    others, more = len(findings.notes) - shown, "more " if shown else ""
+    others, more = len(findings.notes) - len(warnings), "more " if warnings else ""
     if others:
         words = f"1 {more}note on the data is" if others == 1 else f"{others} {more}notes are"
         show.print(f"{words} in the report.", style="dim")

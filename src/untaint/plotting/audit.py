@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._validation import check_count
 from . import style
 from .colors import Axes, palette
 from .display import ScoreDisplay
@@ -161,8 +160,7 @@ class AuditDisplay(ScoreDisplay):
         -------
         AuditDisplay
         """
-        check_count("n_labels", n_labels, low=0)
-        ax = self._open(ax)
+        ax = self._open(ax, n_labels)
         rank = np.empty(len(self.order))
         rank[self.order] = np.arange(1, len(rank) + 1)
         room = style.line_room(ax)

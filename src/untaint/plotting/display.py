@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, BoolArray, FloatArray, IntArray
+from .._validation import check_count
 from . import style
 from .colors import Axes, Figure
 from .scale import LARGEST
@@ -17,8 +18,9 @@ class Display:
     ax_: Axes
     figure_: Figure
 
-    def _open(self, ax: Axes | None) -> Axes:
-        """Return the axes to draw on, and keep them with their figure."""
+    def _open(self, ax: Axes | None, n_labels: int = 0) -> Axes:
+        """Check what ``plot`` is given; return the axes to draw on, and keep them."""
+        check_count("n_labels", n_labels, low=0)
         self.ax_ = style.get_axes(ax)
         self.figure_ = self.ax_.figure  # type: ignore[assignment]
         return self.ax_

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._validation import check_count
 from . import style
 from .colors import Axes, palette
 from .display import ScoreDisplay, number, numbers
@@ -146,8 +145,7 @@ class LeverageDisplay(ScoreDisplay):
         -------
         LeverageDisplay
         """
-        check_count("n_labels", n_labels, low=0)
-        ax = self._open(ax)
+        ax = self._open(ax, n_labels)
         far = max(float(self.distances.max()), 1.6 * self.cutoff)
         linear, top, room = self._linear, float(self.scores.max()), style.line_room(ax)
         log_x = scale_beyond(ax, 0.0, far, self.cutoff, axis="x", room=0.04)

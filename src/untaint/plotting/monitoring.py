@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 
 from .._typing import FloatArray
-from .._validation import check_count
 from . import style
 from .colors import Axes
 from .display import Display, mask, number, numbers
@@ -180,8 +179,7 @@ class MonitoringDisplay(Display):
         -------
         MonitoringDisplay
         """
-        check_count("n_labels", n_labels, low=0)
-        ax = self._open(ax)
+        ax = self._open(ax, n_labels)
         scores = np.clip(np.nan_to_num(self.scores, nan=0.0), 0.0, LARGEST)
         room = 1.4 * style.line_room(ax)
         logarithmic = scale_beyond(ax, 0.0, float(scores.max()), self.usual, room=room)

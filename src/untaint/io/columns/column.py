@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
 from ..._typing import BoolArray, FloatArray
 from .levels import Levels
 
@@ -44,11 +42,3 @@ class Column:
     def n_missing(self) -> int:
         """The number of cells without a value."""
         return int(self.missing.sum())
-
-    @property
-    def n_distinct(self) -> int:
-        """The number of distinct values, missing ones not counted."""
-        if self.values is not None:
-            return len(np.unique(self.values[~self.missing]))
-        assert self.levels is not None
-        return int(self.levels.present.sum())

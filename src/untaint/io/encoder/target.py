@@ -32,8 +32,6 @@ class TargetColumn(NamedTuple):
         Numbers, or days since 1970 for dates, with NaN where they are missing; else labels, as they
         are written, as objects, with None.
     missing : bool array of shape (n_rows,)
-    n_distinct : int
-        Different values or labels.
     notes : list of str
     unreadable : bool array of shape (n_rows,)
         Cells that hold text that is neither a number nor a word for a missing value, in a column
@@ -45,7 +43,6 @@ class TargetColumn(NamedTuple):
     kind: TargetKind
     values: AnyArray
     missing: BoolArray
-    n_distinct: int
     notes: list[str]
     unreadable: BoolArray
 
@@ -73,14 +70,14 @@ def read_target(table: RawTable, column_name: str) -> TargetColumn:
     kind: TargetKind = "category"
     if column.kind in ("number", "boolean", "date"):
         kind = column.kind
-    if column.values is not None and kind != "boolean":
-        found: tuple[Any, BoolArray, int] = (column.values, column.missing, column.n_distinct)
-    else:
+    values: Any = column.values
+    missing = column.missing
+    if values is None or kind == "boolean":
         levels = column.levels or find_levels(as_strings(plain(table.column(j))))
         words = np.array([*levels.texts.to_pylist(), None], object)[:-1]
         words[~levels.present] = None
-        found = (levels.spread(words, None), levels.missing, int(levels.present.sum()))
-    return TargetColumn(table.names[j], j, kind, *found, column.notes, unreadable)
+        values, missing = levels.spread(words, None), levels.missing
+    return TargetColumn(table.names[j], j, kind, values, missing, column.notes, unreadable)
 
 
 def _unreadable(column: Column, decimal: str) -> BoolArray:
