@@ -181,3 +181,13 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch,
         write_file_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert names_in(tmp_path) == ["model.skops"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes in its files")
+def test_a_pipe_or_a_device_is_refused_and_stays(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="Expected a file, found a device or a pipe"):
+        write_file_atomically(path, b"content")
+    assert path.is_fifo()
+    assert names_in(tmp_path) == ["pipe"]

@@ -7,9 +7,11 @@ The content goes to a draft in the same directory, is brought to the disk, and t
 
 so that of several writers to one path the last one wins with all of its content. A draft is locked
 while it is written. One that nobody holds a lock on was left by a process that was killed, and the
-next writer to the path removes it. A path that is a symbolic link is replaced, not followed.
+next writer to the path removes it. A path that is a symbolic link is replaced, not followed;
+devices and pipes, which a rename would remove, are refused.
 """
 
+import errno
 import os
 import re
 import secrets
@@ -83,7 +85,8 @@ def open_atomically(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     OSError
-        If the disk is full, or writing is not allowed; the file is as it was before.
+        If the disk is full, writing is not allowed, or the path is that of a device or a pipe; the
+        file is as it was before.
 
     Examples
     --------
@@ -96,6 +99,8 @@ def open_atomically(path: Path) -> Iterator[BinaryIO]:
     ...     [path.read_bytes() for path in Path(folder).iterdir()]
     [b'one']
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "Expected a file, found a device or a pipe", str(path))
     remove_abandoned_drafts(path)
     prefix = f".{path.name[:_PREFIX_LENGTH]}."
     draft = path.with_name(f"{prefix}{secrets.token_hex(8)}{DRAFT_SUFFIX}")
