@@ -36,6 +36,7 @@ extensions = [
     "mathml",
     "commands",
     "inherited_parameters",
+    "sidebar_names",
 ]
 exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
