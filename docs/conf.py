@@ -36,6 +36,7 @@ extensions = [
     "mathml",
     "commands",
     "inherited_parameters",
+    "sidebar_names",
 ]
 exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
@@ -189,7 +190,10 @@ def link_outside_pages(app, docname, source):
     def page(link):
         return f"]({ELSEWHERE[link[1]]}" if link[1] in ELSEWHERE else link[0]
 
-    text = re.sub(r"\]\((?:\.\./)+([\w/]+)\.md", page, source[0])
+    # Tables of studies are files to take away, and not pages.
+    table = r"\[`?([^\]`]*)`?\]\(((?:\.\./)+benchmarks/results/[\w-]+\.md)\)"
+    text = re.sub(table, r"{download}`\1 <\2>`", source[0])
+    text = re.sub(r"\]\((?:\.\./)+([\w/]+)\.md", page, text)
     source[0] = re.sub(r"\]\((?:\.\./)+examples/(plot_\w+)\.py", r"](/gallery/\1.rst", text)
 
 

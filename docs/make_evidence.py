@@ -5,18 +5,26 @@
 Result files are benchmarks/results/NAME.csv (rows), NAME.md (their table) and NAME.toml (the
 record of the runs); earlier.toml holds numbers that an earlier state of the code gave, pages.toml
 says which page uses which result. Figures are copied from beside the rows, where they were drawn.
+
+Result files name methods and settings as the code does; the page has the words of the
+documentation. The longest tables are links to the result files.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS.parent))
+
+from benchmarks.figures.dots import HEADINGS  # noqa: E402, from the checkout
+
 RESULTS = DOCS.parent / "benchmarks" / "results"
 STUDIES = DOCS.parent / "benchmarks" / "README.md"
 PAGE, IMAGES = DOCS / "evidence.md", DOCS / "images"
@@ -25,13 +33,16 @@ NOT_STUDIES = ("earlier", "pages")
 TOOLS = ("fuzz-files", "fuzz-properties", "stored-outputs", "side-by-side", "outlier-test-null")
 
 HEAD = """\
+---
+html_theme.sidebar_secondary.remove: true
+---
+
 # Evidence
 
 <!-- Written by make_evidence.py from benchmarks/results: run a study again, then that script. -->
 
-Accuracy, speed, comparisons with other methods, and limits. Every number names the command that
-reproduces it, and a test fails for a number that is in no result file
-(`tests/test_evidence.py`).
+Accuracy, speed, comparisons with other methods, and limits. Every number names its source, and a
+test fails for a number that is in no result file (`tests/test_evidence.py`).
 
 ```{toctree}
 :maxdepth: 2
@@ -56,8 +67,8 @@ last commit that had changed the library; that of methods which were measured ag
 
 # Results that are shown here, since no other page is about them: what they say comes first.
 SHOWN = {
-    "error-curve": "Error against the share of wrong rows",
-    "wrong-share": "A wrong share",
+    "error-curve": "Error against contamination",
+    "wrong-share": "A wrong contamination",
     "detection-curves": "Ranking wrong rows",
     "multiclass": "Several classes",
     "runtime-growth": "Seconds against the number of rows",
@@ -65,26 +76,49 @@ SHOWN = {
 }
 REMARKS = {
     "error-curve": "Random targets lie on both sides of the truth: TERM, which is tuned, "
-    "withstands them about as well as trimmed fits do, and better than the fit with an estimated "
-    "share where 40 % of Boston housing or of diabetes are wrong. Where wrong targets agree, the "
-    "competing methods follow them from 20 to 40 % on, and so do trimmed fits that are given the "
-    "share and tuned by "
-    "folds; the fit that estimates the share and selects its settings jointly stays with the "
-    "oracle.",
-    "detection-curves": "Where targets are random, scores of the fit with an estimated share rank "
-    "wrong rows about as well as residuals of the oracle, and better than the others. Targets at "
-    "one value are easy for all but IsolationForest. Shifted targets are ranked worse than by the "
-    "oracle, most on red wine, and better than by the others.",
+    "withstands them about as well as trimmed fits do, and better than the fit with estimated "
+    "contamination where 40 % of Boston housing or of diabetes are wrong. Where wrong targets "
+    "agree, the competing methods follow them from 20 to 40 % on, and so do trimmed fits that are "
+    "given the contamination and tuned by folds; the fit that estimates the contamination and "
+    "selects its settings jointly stays with the oracle.",
+    "detection-curves": "Where targets are random, scores of the fit with estimated contamination "
+    "rank wrong rows about as well as residuals of the oracle, and better than the others. Targets "
+    "at one value are easy for all but IsolationForest. Shifted targets are ranked worse than by "
+    "the oracle, most on red wine, and better than by the others.",
     "multiclass": "Given the contamination, untaint is first or within noise of the best "
     "competitor in seven of eight cells; with the noise estimated, it is behind the SVM, which is "
     "tuned on the flipped labels, in four.",
     "gaussian-processes": "A drawn surface, 80 training rows, two seeds; processes of BoTorch and "
     "GPyTorch select their parameters by their own likelihood, and other work ran at the same "
-    "time. Relevance pursuit is as close to its oracle (the process of the right rows, `gp-clean`) "
-    "as ours is to ours at 20 % wrong targets, and follows the wrong ones at 40 %.",
-    "wrong-share": "A share that is too small leaves wrong rows in the fit, and costs far more "
-    "than one that is too large by as much.",
+    "time. Relevance pursuit is as close to its oracle (the process of the correct rows) as ours "
+    "is to ours at 20 % wrong targets, and follows the wrong ones at 40 %.",
+    "wrong-share": "A contamination that is too small leaves wrong rows in the fit, and costs far "
+    "more than one that is too large by as much.",
 }
+# Their tables have up to sixty rows, and their figures show the same.
+LINKED = ("error-curve", "detection-curves")
+# Columns, methods and settings of result files in the words of the documentation.
+WORDS = HEADINGS | {
+    "genie rmse": "oracle, RMSE",
+    "genie's": "the oracle's",
+    "untaint-given": "untaint, given",
+    "untaint-auto": "untaint, estimated",
+    "untaint-cv": "untaint CV",
+    "auto": "estimated",
+    "stack": "stack of learners",
+    "kernel-ridge": "KRR",
+    "gp": "Gaussian process",
+    "gp-clean": "Gaussian process, clean rows",
+    "student-t": "Student's t",
+    "relevance-pursuit": "relevance pursuit",
+}
+TARGETS = {
+    "label": "random targets",
+    "cluster": "targets at one value",
+    "shift": "shifted targets",
+    "flip": "flipped labels",
+}
+DATASETS = {"smooth3-100": "surface"}
 FIGURES = {
     "error-curve": ["boston-label", "concrete-label", "diabetes-label", "concrete-cluster"],
     "detection-curves": [""],
@@ -128,7 +162,7 @@ def studies(records: dict[str, dict[str, Any]]) -> str:
         count = f"{record['cases']:,}" + (f", {n} failed" if (n := record["failed"]) else "")
         body.append(
             [
-                f"`{name}`",
+                f"[`{name}`](../benchmarks/results/{name}.md)",
                 where,
                 _days(record["first_day"], record["last_day"]),
                 _code(record),
@@ -151,7 +185,7 @@ def _code(record: dict[str, Any]) -> str:
 def shown(name: str) -> str:
     """Return a section with the figures and the table of a study."""
     pictures = [
-        f"![{SHOWN[name]}: {Path(source).stem}](images/{source.name})"
+        f"![{_alternative(name, source.stem)}](images/{source.name})"
         for source in _figures(name, FIGURES.get(name, []))
         if (IMAGES / source.name).exists()
     ]
@@ -160,15 +194,79 @@ def shown(name: str) -> str:
     about = f"`{record['command']}`; {seeds}"
     about += ", so that a cell is a single split." if record["seeds"] == 1 else "."
     about += f" {REMARKS[name]}" if name in REMARKS else ""
-    table = (RESULTS / f"{name}.md").read_text(encoding="utf-8").strip()
+    text = (RESULTS / f"{name}.md").read_text(encoding="utf-8").strip()
+    table = in_words(text, tables=name not in LINKED)
+    if name in LINKED:
+        table += f"\n\nTable: {_file(name, 'md')}; rows: {_file(name, 'csv')}."
     return "\n\n".join([f"\n## {SHOWN[name]}", about, *pictures, table]) + "\n"
+
+
+def in_words(text: str, *, tables: bool = True) -> str:
+    """Return a study's table and remarks in the documentation's words, perhaps without tables."""
+    blocks = [_block(block) for block in text.split("\n\n")]
+    if not tables:
+        # A line that ends in a colon announces a table; the legend explains its cells.
+        dropped = re.compile(r"\||Clean-test \w+:$|Mean \(deviation")
+        blocks = [block for block in blocks if not dropped.match(block)]
+    return "\n\n".join(blocks)
+
+
+def _block(text: str) -> str:
+    if not text.startswith("|"):
+        return _remark(text)
+    head, rule, *body = [
+        [c.strip() for c in line.strip("|").split("|")] for line in text.split("\n")
+    ]
+    names = [WORDS.get(cell, cell) for cell in head]
+    if head[:3] != ["dataset", "kind", "epsilon"]:
+        return _table(
+            names, [[WORDS.get(line[0], line[0]), *line[1:]] for line in body], rule
+        ).strip()
+    lines = [[_setting(*line[:3]), *line[3:]] for line in body]
+    return _table(["setting", *names[3:]], lines, [":---", *rule[3:]]).strip()
+
+
+def _remark(text: str) -> str:
+    """Return a paragraph or a list that a study writes below its table."""
+    text = re.sub(
+        r"^- (\S+) (\S+) ([\d.]+): (\S+), (\S+) (\S+)$",
+        lambda m: f"- {_setting(*m.groups()[:3])}: {m[4]}, {WORDS.get(m[5], m[5])} {m[6]}",
+        text,
+        flags=re.MULTILINE,
+    )
+    text = re.sub(
+        r"^(subquantile\S*) is", lambda m: f"*{WORDS[m[1]]}*, is", text, flags=re.MULTILINE
+    )
+    text = text.replace("Genie's", "the oracle's").replace("rmse", "RMSE")
+    return (
+        text.replace("in bold the best but Genie", "the best method except the oracle in bold")
+        .replace("given a share", "given a contamination")
+        .replace("each share", "each contamination")
+    )
+
+
+def _setting(dataset: str, kind: str, epsilon: str) -> str:
+    where = DATASETS.get(dataset, dataset)
+    return f"{where}, {TARGETS.get(kind, kind)}, {100 * float(epsilon):.0f} %"
+
+
+def _alternative(name: str, stem: str) -> str:
+    """Return what a figure shows, and of which data set."""
+    dataset, _, kind = stem.removeprefix(name).strip("-").partition("-")
+    return f"{SHOWN[name]}: {dataset}, {TARGETS[kind]}" if kind else SHOWN[name]
+
+
+def _file(name: str, ending: str) -> str:
+    return f"[{name}.{ending}](../benchmarks/results/{name}.{ending})"
 
 
 def not_run(records: dict[str, dict[str, Any]]) -> str:
     """Return the studies without a result file."""
     text = STUDIES.read_text(encoding="utf-8")
     names = dict.fromkeys(re.findall(r"`make bench ARGS=\"?([a-z0-9-]+)", text))
-    rest = [f"`{name}`" for name in names if name not in records and name not in TOOLS]
+    # The study of speed has all its families but one.
+    families = {name for name in names if name.startswith("speed-")} - {"speed-map"}
+    rest = [f"`{name}`" for name in names if name not in {*records, *TOOLS, *families}]
     return (
         "\n## Studies without a result file\n\n"
         f"{', '.join(rest)}. Numbers of theirs that pages print were measured before results were "
@@ -183,7 +281,7 @@ def earlier(entries: dict[str, dict[str, Any]]) -> str:
             f"`{name}`",
             _link(entry["page"]),
             " to ".join(dict.fromkeys(entry["days"])),
-            entry["command"].replace("|", "\\|"),
+            _command(entry["command"]),
             len(entry.get("numbers", [])),
             len(entry.get("rows", [])),
         ]
@@ -215,8 +313,13 @@ def _link(page: str) -> str:
     return f"[{Path(page).stem}]({page.removeprefix('docs/')})"
 
 
-def _table(header: list[str], body: list[list[Any]]) -> str:
-    lines = [header, ["---"] * len(header), *body]
+def _command(text: str) -> str:
+    """Return what was run as code, so that no dash is made of two hyphens; other words as text."""
+    return f"`{text}`" if text.startswith("make bench") else text
+
+
+def _table(header: list[str], body: list[list[Any]], rule: list[str] | None = None) -> str:
+    lines = [header, rule or ["---"] * len(header), *body]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines) + "\n"
 
 

@@ -30,10 +30,10 @@ def main(picture: Path) -> None:
     print(f"{len(y)} firings of a kiln, {wrong.sum()} with a wrong strength")
     share = f"{robust.contamination_:.0%} (between {low:.0%} and {high:.0%})"
     print(f"share of wrong rows      {share}")
-    print(f"error on the good rows   plain kernel ridge {error(plain_fit):6.2f} MPa")
+    print(f"error on correct rows    plain kernel ridge {error(plain_fit):6.2f} MPa")
     print(f"                         untaint            {error(robust.predict(X)):6.2f} MPa")
     print(f"wrong rows caught        {(caught & wrong).sum()} of {wrong.sum()}")
-    print(f"good rows trimmed        {(caught & ~wrong).sum()} of {(~wrong).sum()}")
+    print(f"correct rows trimmed     {(caught & ~wrong).sum()} of {(~wrong).sum()}")
     audit = robust.audit()
     print("most suspicious rows     row  strength  expected  deviations")
     columns = (audit[name][:5] for name in ("row", "observed", "expected", "score"))

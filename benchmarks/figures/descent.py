@@ -1,4 +1,4 @@
-"""Figures 1 and 2: errors, bad rows kept and objectives over the iterations of gradient steps."""
+"""Figures 1 and 2: errors, wrong rows kept and objectives over the iterations of gradient steps."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 
 NAMES = {"boston": "Boston Housing", "concrete": "Concrete", "polynomial": "Polynomial"}
 ACCELERATIONS = {"plain": "plain steps", "momentum": "momentum", "nesterov": "Nesterov"}
-# What a share of bad rows would be if rows were kept blindly.
+# What the share of wrong rows would be if rows were kept blindly.
 BLIND: dict[str, Any] = {"marker": 9, "linestyle": "none", "markersize": 5, "clip_on": False}
 KEY: dict[str, Any] = {"frameon": False, "labelcolor": INK, "handlelength": 1.4}
 
 
 def draw_errors(rows: Sequence[Row], path: Path) -> list[Path]:
-    """Draw Figure 1: data sets side by side, errors above and bad rows below."""
+    """Draw Figure 1: data sets side by side, errors above and wrong rows below."""
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     with drawing():
         figure, axes = panels(2, len(datasets), height=3.7)
         for (above, below), dataset in zip(axes.T, datasets, strict=True):
             part = [row for row in rows if row["dataset"] == dataset]
             _errors(above, part)
-            _bad_rows(below, part)
+            _wrong_rows(below, part)
             _head(above, dataset, CHECKPOINTS)
             below.set_xlabel("iteration", color=INK)
         axes[0, 0].set_ylabel("test RMSE", color=INK)
-        axes[1, 0].set_ylabel("bad rows among\nthose kept", color=INK)
+        axes[1, 0].set_ylabel("wrong rows among\nthose kept", color=INK)
         handles = [*axes[0, 0].get_lines(), key_line(color=FAINT, label="in the data", **BLIND)]
         where: Any = {"loc": "outside upper center", "ncols": len(handles), "columnspacing": 1.0}
         figure.legend(handles=handles, **KEY, **where)
@@ -64,7 +64,7 @@ def draw_objectives(rows: Sequence[Row], path: Path) -> list[Path]:
             _objectives(ax, [row for row in rows if row["dataset"] == dataset])
             _head(ax, dataset, ITERATIONS)
             ax.set_xlabel("iteration", color=INK)
-        axes[0, 0].set_ylabel("objective, over where\nplain steps end", color=INK)
+        axes[0, 0].set_ylabel("objective / final\nobjective of plain steps", color=INK)
         axes[0, -1].legend(loc="upper right", **KEY)
         return save(figure, path)
 
@@ -77,14 +77,14 @@ def curves(rows: Sequence[Row], measure: str, iterations: Sequence[int]) -> NDAr
 def _errors(ax: Axes, rows: Sequence[Row]) -> None:
     for color, (level, part) in _levels(rows):
         found = curves(part, "rmse", CHECKPOINTS)
-        band(ax, CHECKPOINTS, found, log=True, color=color, label=f"{100 * level:.0f} % bad")
-    genie = float(np.exp(np.mean(np.log([row["genie"] for row in rows]))))
-    ax.axhline(genie, color=INK, linestyle=(0, (4, 2)), linewidth=0.9, label="Genie")
+        band(ax, CHECKPOINTS, found, log=True, color=color, label=f"{100 * level:.0f} % wrong")
+    oracle = float(np.exp(np.mean(np.log([row["genie"] for row in rows]))))
+    ax.axhline(oracle, color=INK, linestyle=(0, (4, 2)), linewidth=0.9, label="oracle")
     ax.set_yscale("log")
     plain_ticks(ax.yaxis)
 
 
-def _bad_rows(ax: Axes, rows: Sequence[Row]) -> None:
+def _wrong_rows(ax: Axes, rows: Sequence[Row]) -> None:
     tidy(ax)
     for color, (level, part) in _levels(rows):
         if level > 0:

@@ -42,7 +42,7 @@ def draw_detection(rows: Sequence[Row], path: Path) -> list[Path]:
             for ax in (left, right):
                 tidy(ax)
                 ax.set_ylim(0.0, 1.03)
-        axes[-1, 0].set_xlabel("right rows flagged", color=INK)
+        axes[-1, 0].set_xlabel("correct rows flagged", color=INK)
         axes[-1, 1].set_xlabel("wrong rows found", color=INK)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         where: Any = {"loc": "outside upper center", "ncols": 5}

@@ -1,11 +1,11 @@
-"""Efficiency as bars; error over the share of bad rows as curves, a panel a design and place."""
+"""Efficiency as bars; error over the contamination as curves, a panel a design and place."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..data.designs import ERRORS, target_deviation
 from ..frame import Row
@@ -22,7 +22,7 @@ COLORS = {
     "untaint-told": "#56b4e9",
     "cv": "#003f66",
     "genie": "#2f3e4e",
-    "plain": "#9aa5b1",
+    "plain": "#111111",
     "huber": "#e69f00",
     "ransac": "#cc79a7",
     "svr": "#d55e00",
@@ -32,6 +32,11 @@ COLORS = {
     "ltsreg": "#b58bd0",
 }
 MARKS = {"untaint": "o", "untaint-told": "s", "lmrob": "^", "ltsreg": "v", "ransac": "D"}
+# The plain learner lies on top, since competing methods that follow it would hide it.
+DASHED: dict[str, dict[str, Any]] = {
+    "genie": {"linestyle": "--"},
+    "plain": {"linestyle": (0, (2, 2.5)), "linewidth": 1.4, "zorder": 3},
+}
 TITLES = {"y": "wrong targets", "xy": "wrong features and targets"}
 # Beyond this many deviations of the targets a fit is lost, and is drawn at the edge.
 LOST = 30.0
@@ -74,7 +79,7 @@ def _draw_efficiency(rows: Sequence[Row], path: Path) -> list[Path]:
 
 
 def _draw_curves(rows: Sequence[Row], path: Path) -> list[Path]:
-    """Return largest root mean squared error over the sizes, in deviations of the good targets."""
+    """Return largest root mean squared error over the sizes, in deviations of correct targets."""
     designs = groups(rows, ("dataset",))
     figure, axes = panels(len(designs), len(PLACES), height=2.3 * len(designs) + 0.3)
     figure.set_size_inches(6.9, 2.3 * len(designs) + 0.3)
@@ -85,7 +90,7 @@ def _draw_curves(rows: Sequence[Row], path: Path) -> list[Path]:
         line[0].set_ylabel("largest error", color=INK)
         line[-1].legend(frameon=False, labelcolor=INK, bbox_to_anchor=(1.0, 1.0), loc="upper left")
     for ax in axes[-1]:
-        ax.set_xlabel("share of bad rows", color=INK)
+        ax.set_xlabel("contamination", color=INK)
     return save(figure, path)
 
 
@@ -95,15 +100,15 @@ def _panel(ax: Axes, rows: Sequence[Row], place: str, deviation: float) -> None:
     shares = sorted({row["epsilon"] for row in rows})
     for (method,), own in groups(rows, ("method",)).items():
         errors = [math.sqrt(curve(own, place, share, "mse")) / deviation for share in shares]
+        line: dict[str, Any] = {"linewidth": 1.8 if str(method).startswith("untaint") else 1.0}
         ax.plot(
             shares,
             [min(error, LOST) for error in errors],
             color=COLORS.get(str(method), INK),
             marker=MARKS.get(str(method), "."),
             markersize=3,
-            linewidth=1.8 if str(method).startswith("untaint") else 1.0,
-            linestyle="--" if method == "genie" else "-",
             label=method_name(method),
+            **(line | DASHED.get(str(method), {})),
         )
     ax.axhline(1.0, color="#9aa5b1", linewidth=0.8, linestyle=":")
     ax.set_ylim(top=LOST * 1.2)

@@ -68,8 +68,12 @@ def comparison_study(
 
 def _page(compare: Sequence[Measure], table: str, note: str, rows: list[Row]) -> str:
     legend = "Mean (deviation over seeds); "
-    legend += "ours also over Genie's" if compare[0] is RMSE else "ours also minus Genie's"
-    legend += "; in bold the best but Genie" + ("; in italics the paper's." if table else ".")
+    legend += (
+        "ours also over the oracle's" if compare[0] is RMSE else "ours also minus the oracle's"
+    )
+    legend += "; the best method except the oracle in bold" + (
+        "; in italics the paper's." if table else "."
+    )
     parts = [
         f"Clean-test {measure.name.replace('_', ' ')}:\n\n"
         f"{comparison_table(rows, measure, printed_in(table))}"

@@ -50,7 +50,7 @@ def clean(
     Writes cleaned.csv (the table without the wrong rows, all else byte for
     byte), flagged.csv (the wrong rows, each with a reason), report.html (a page
     to look at and pass on), summary.json and, with a target, model.skops (a
-    model of the good rows, for untaint predict).
+    model of the correct rows, for untaint predict).
 
     For example:
 

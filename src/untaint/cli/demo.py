@@ -47,7 +47,7 @@ def demo(
 
 
 def _show_scores(show: Any, truth: list[str], flagged: set[int]) -> None:
-    """Print how many mistakes of each kind were found, and how many right rows were flagged."""
+    """Print how many mistakes of each kind were found, and how many correct rows were flagged."""
     planted = Counter(truth)
     caught = Counter(mistake for row, mistake in enumerate(truth, 1) if row in flagged)
     title: dict[str, Any] = {"title": "What was caught", "title_justify": "left"}
@@ -56,6 +56,6 @@ def _show_scores(show: Any, truth: list[str], flagged: set[int]) -> None:
         table.add_row(mistake, str(planted[mistake]), str(caught[mistake]))
     wrong = sum(planted.values()) - planted[""]
     table.add_row("all mistakes", str(wrong), str(sum(caught.values()) - caught[""]), style="bold")
-    table.add_row("good rows", f"{planted['']:,}", f"{caught['']} flagged")
+    table.add_row("correct rows", f"{planted['']:,}", f"{caught['']} flagged")
     show.print()
     show.print(table)

@@ -199,8 +199,24 @@ def plot_audit(
 ) -> Axes:
     """Draw the rows' scores, the most suspicious first.
 
-    This is the short form of :meth:`AuditDisplay.from_estimator`, with the same parameters, but
-    flags the rows that the fit trimmed unless ``fdr`` is given. It returns the axes.
+    This is the short form of :meth:`AuditDisplay.from_estimator`, but flags the rows that the fit
+    trimmed unless ``fdr`` is given, and returns the axes.
+
+    Parameters
+    ----------
+    model : fitted estimator, or pipeline that ends with one
+        A regressor or classifier with ``outlier_scores_`` and ``inlier_mask_``.
+    ax : matplotlib Axes, optional
+        Axes to draw on, those of a new figure by default.
+    n_labels : int, default=5
+        Number of the most suspicious rows that are labelled with their position.
+    fdr : float, optional
+        False-discovery rate at which rows are flagged, as in the model's ``audit``. By default the
+        rows that the fit trimmed are flagged.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

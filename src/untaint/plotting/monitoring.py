@@ -218,10 +218,35 @@ def plot_monitoring(
 ) -> Axes:
     """Draw the scores of all rows against the trimmed fraction.
 
-    This is the short form of :meth:`MonitoringDisplay.from_estimator`, with the same parameters,
-    but flags the rows that the fit trimmed unless ``fdr`` is given. Each row has a line; flagged
-    rows are highlighted. The model's own contamination is marked, with its interval if it has one.
-    Of more than a thousand rows, a sample is drawn. It returns the axes.
+    This is the short form of :meth:`MonitoringDisplay.from_estimator`, but flags the rows that the
+    fit trimmed unless ``fdr`` is given, and returns the axes. Each row has a line; flagged rows are
+    highlighted. The model's own contamination is marked, with its interval if it has one. Of more
+    than a thousand rows, a sample is drawn.
+
+    Parameters
+    ----------
+    model : fitted estimator, or pipeline that ends with one
+        An estimator with a parameter ``contamination``. It is not changed.
+    X : array, sparse matrix or data frame of shape (n, d), optional
+        The training rows. By default those that the model keeps, if it does.
+    y : array of shape (n,) or (n, k), optional
+        Targets or labels of these rows.
+    shares : array of shape (m,), optional
+        Trimmed fractions in [0, 0.5), one fit each. By default 21 of them, up to 0.48, and 11 for
+        RobustRegressor and RobustClassifier.
+    ax : matplotlib Axes, optional
+        Axes to draw on, those of a new figure by default.
+    sample_weight : array of shape (n,), optional
+        Weights that the model was fitted with.
+    monitoring : Monitoring, optional
+        The result of :func:`monitor`; nothing is fitted then.
+    fdr : float, optional
+        False-discovery rate at which rows are flagged, as in the model's ``audit``. By default the
+        rows that the fit trimmed are flagged.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------

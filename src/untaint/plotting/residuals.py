@@ -208,8 +208,29 @@ def plot_residuals(
     """Draw residuals against expected values or, for a classifier, the odds of the labels.
 
     This is the short form of :meth:`ResidualsDisplay.from_estimator` and
-    :meth:`LabelOddsDisplay.from_estimator`, with the same parameters, but flags the rows that the
-    fit trimmed unless ``fdr`` is given. It returns the axes.
+    :meth:`LabelOddsDisplay.from_estimator`, but flags the rows that the fit trimmed unless ``fdr``
+    is given, and returns the axes.
+
+    Parameters
+    ----------
+    model : fitted estimator, or pipeline that ends with one
+    X : array, sparse matrix or data frame of shape (m, d), optional
+        Rows, by default the training rows; needed if neither the model nor its audit has them.
+    y : array of shape (m,) or (m, k), optional
+        Targets or labels of these rows, needed if X is given. By default those of the audit.
+    ax : matplotlib Axes, optional
+        Axes to draw on, those of a new figure by default.
+    output : int, default=0
+        Which target of a regressor with several to draw.
+    kind : {"residuals", "observed_vs_expected", "qq"}, default="residuals"
+        What to draw for a regressor.
+    fdr : float, optional
+        False-discovery rate at which rows are flagged, as in the model's ``audit``. By default the
+        rows that the fit trimmed are flagged.
+
+    Returns
+    -------
+    matplotlib Axes
 
     Examples
     --------
