@@ -29,6 +29,10 @@ COMMANDS = tuple(
 )
 
 
+# What a study can be limited to.
+PARTS = ("methods", "datasets")
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence."""
 
@@ -50,9 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(_unknown(name))
     # Kept apart by default, so that a trial run leaves no rows among the published ones.
     path = options.out or Path("results") / f"{name}{'-quick' if options.quick else ''}.csv"
-    known = {
-        name: getattr(options, name) for name in ("seeds", "jobs", "quick", "methods", "again")
-    }
+    known = {name: getattr(options, name) for name in (*PARTS, "seeds", "jobs", "quick", "again")}
     try:
         return run_study(STUDIES[name], path, **known)
     except (RuntimeError, ValueError, OSError) as error:
@@ -93,9 +95,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seeds", type=_count, help="number of seeds; the study's own by default")
     parser.add_argument("--jobs", type=_count, default=1, help="number of processes")
     parser.add_argument("--out", type=Path, help="CSV file; results/NAME.csv by default")
-    parser.add_argument(
-        "--methods", nargs="+", default=(), metavar="METHOD", help="these methods alone"
-    )
+    for name in PARTS:
+        parser.add_argument(
+            f"--{name}", nargs="+", default=(), metavar="NAME", help=f"these {name} alone"
+        )
     parser.add_argument(
         "--again", nargs="+", default=(), metavar="METHOD", help="methods to measure again"
     )

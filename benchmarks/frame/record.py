@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -37,13 +37,13 @@ def recorded(
     *,
     seeds: int | None,
     quick: bool,
-    methods: Sequence[str] = (),
     again: Sequence[str] = (),
+    **named: Sequence[str],
 ) -> Iterator[dict[str, Any]]:
     """Time what happens inside and write the record, also if it is interrupted.
 
     What the caller puts into the dictionary goes into the record, as do methods that are measured
-    again and the code that they are measured on.
+    again and the code that they are measured on. ``named`` are the methods or data sets of a part.
     """
     start, more = time.monotonic(), dict[str, Any]()
     if again:
@@ -51,7 +51,7 @@ def recorded(
     try:
         yield more
     finally:
-        write_record(path, _command(path, seeds, quick, methods), time.monotonic() - start, more)
+        write_record(path, _command(path, seeds, quick, named), time.monotonic() - start, more)
 
 
 @contextmanager
@@ -132,11 +132,11 @@ def counts(rows: Sequence[Row], cases: Sequence[Case]) -> dict[str, Any]:
     }
 
 
-def _command(path: Path, seeds: int | None, quick: bool, methods: Sequence[str]) -> str:
+def _command(path: Path, seeds: int | None, quick: bool, named: Mapping[str, Sequence[str]]) -> str:
     """Return the command that gives the same rows; files are named after their studies."""
     words = [path.stem.removesuffix("-quick"), *([f"--seeds {seeds}"] if seeds else [])]
     words += ["--quick"] if quick else []
-    words += ["--methods", *methods] if methods else []
+    words += [word for name, some in named.items() if some for word in (f"--{name}", *some)]
     return (
         f'make bench ARGS="{" ".join(words)}"' if len(words) > 1 else f"make bench ARGS={words[0]}"
     )

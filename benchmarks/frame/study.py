@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -61,11 +61,12 @@ def run_study(
     jobs: int = 1,
     quick: bool = False,
     methods: Sequence[str] = (),
+    datasets: Sequence[str] = (),
     again: Sequence[str] = (),
 ) -> int:
     """Run a study, or what is left of it, write its rows, table and pictures, and print the table.
 
-    All ``methods`` are run unless some are named. Rows of the methods ``again`` are measured again:
+    All ``methods`` and ``datasets`` are run unless some are named. Rows of the methods ``again`` are measured again:
     the library has changed, and others have not.
 
     Returns
@@ -80,13 +81,19 @@ def run_study(
     """
     count = seeds or (min(2, study.seeds) if quick else study.seeds)
     cases = study.cases(range(count), quick)
-    _check(methods, again, {case.method for case in cases})
-    cases = [case for case in cases if not methods or case.method in methods]
+    _check("method", {*methods, *again}, {case.method for case in cases})
+    _check("data set", datasets, {case.dataset for case in cases})
+    cases = [
+        case
+        for case in cases
+        if (not methods or case.method in methods) and (not datasets or case.dataset in datasets)
+    ]
     run = study.quick_run if quick and study.quick_run is not None else study.run
     with alone_on(path):
         results = ResultsFile(path, study.measures)
         results.forget(again)
-        with recorded(path, seeds=seeds, quick=quick, methods=methods, again=again) as record:
+        named = {"methods": methods, "datasets": datasets}
+        with recorded(path, seeds=seeds, quick=quick, again=again, **named) as record:
             try:
                 run_cases(cases, run, results, jobs=jobs)
             finally:
@@ -100,10 +107,10 @@ def run_study(
     return _report_failures(rows)
 
 
-def _check(methods: Sequence[str], again: Sequence[str], known: set[str]) -> None:
-    unknown = sorted({*methods, *again} - known)
+def _check(what: str, names: Iterable[str], known: set[str]) -> None:
+    unknown = sorted(set(names) - known)
     if unknown:
-        raise ValueError(f"there is no method {unknown[0]!r}, but {', '.join(sorted(known))}.")
+        raise ValueError(f"there is no {what} {unknown[0]!r}, but {', '.join(sorted(known))}.")
 
 
 def _found(results: ResultsFile, cases: Sequence[Case]) -> list[Row]:
