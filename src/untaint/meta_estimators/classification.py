@@ -123,7 +123,7 @@ class ClassificationProblem(Problem):
         """Return the posterior of each label by out-of-fold probabilities."""
         if contamination is not None:
             return self._trimmed(contamination)
-        nothing = known_noise(np.eye(self.n_classes))
+        nothing = known_noise(np.eye(len(self.classes)))
         plain = self._end(self.labels, nothing)
         if self.features is None:  # what the learner itself makes of the rows
             self.features = np.log(np.maximum(plain.probabilities, TINY))
@@ -167,11 +167,6 @@ class ClassificationProblem(Problem):
             )
             kept = found.posterior.sum(axis=1)
         return found
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.classes)
 
     def _single(self) -> ClassifierMember:
         estimator = self.params.estimator
