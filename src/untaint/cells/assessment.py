@@ -80,10 +80,8 @@ def _assess(
     on_stage("checking the cells")
     checked = run_checks(columns, skip=[name for name in skip if name != "columns"])
     probability = np.zeros((n, len(columns)))
-    for found in checked:
-        probability[found.row, found.column] = max(
-            probability[found.row, found.column], found.probability
-        )
+    for found in checked:  # one of each cell
+        probability[found.row, found.column] = found.probability
     findings = list(checked)
     if n >= FEWEST_ROWS and "columns" not in skip:
         copies = [found for found in checked if found.partner is not None]

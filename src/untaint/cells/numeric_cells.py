@@ -114,10 +114,6 @@ class NumericCells:
         undone = self.density.undone(self.variable.values[rows])
         return self.density.log_ratios(undone, self.predictor.predictions[rows])
 
-    def log_odds_at(self, values: FloatArray, predicted: FloatArray) -> FloatArray:
-        """Return the log-odds of values, in units of the table, given other predictions."""
-        return self.density.log_odds(values, predicted, self.log_weights)[0]
-
     def with_weights(
         self, log_weights: FloatArray, rows: IntArray, ratios: FloatArray
     ) -> NumericCells:

@@ -73,7 +73,8 @@ class ColumnModels:
         column, predicted = self.cells[position], self.predict(position, rows, matrix)
         if isinstance(column, LevelCells):
             return column.log_odds_of(rows, predicted)
-        return column.log_odds_at(column.variable.values[rows], predicted)
+        values = column.variable.values[rows]
+        return column.density.log_odds(values, predicted, column.log_weights)[0]
 
 
 def reconcile(models: ColumnModels, flagged: Mapping[int, list[int]]) -> Reconciled:

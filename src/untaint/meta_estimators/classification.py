@@ -34,8 +34,7 @@ class LabelAttributes(NamedTuple):
     """The attributes of each label after a fit, and the class posterior that the fit used.
 
     ``suggested`` are the probabilities of the classes in an audit. Where a fit found no noise, or
-    trims a given share, they are those of the features alone. ``slope`` is the one by which
-    probabilities are calibrated.
+    trims a given share, they are those of the features alone.
     """
 
     posterior: FloatArray
@@ -46,29 +45,25 @@ class LabelAttributes(NamedTuple):
     contamination: float
     interval: tuple[float, float]
     noise: LabelNoise
-    slope: float
     n_rounds: int
     ambiguity_message: str = ""
 
 
 class _End(NamedTuple):
-    """The posterior of a fit's classes, its out-of-fold probabilities and their likelihood."""
+    """Out-of-fold probabilities of a fit, their likelihood, and the label noise."""
 
-    posterior: FloatArray
     probabilities: FloatArray
     log_likelihood: float
     noise: LabelNoise
-    slope: float
 
 
-def label_attributes(
-    probabilities: FloatArray, codes: IntArray, noise: LabelNoise, slope: float, n_rounds: int
-) -> LabelAttributes:
+def _attributes(end: _End, codes: IntArray, n_rounds: int) -> LabelAttributes:
     """Return the attributes of labels of given class probabilities (n, K) under a noise matrix."""
+    probabilities, noise = end.probabilities, end.noise
     true = uncertain_class_posterior(probabilities, codes, noise.mean, noise.probability)
     right = np.take_along_axis(true, codes[:, None], axis=1)[:, 0]
     share, interval = noise.contamination, noise.contamination_interval
-    parts = (right, right >= 0.5, share, interval, noise, slope, n_rounds)
+    parts = (right, right >= 0.5, share, interval, noise, n_rounds)
     if not noise.corrects:
         labels = np.eye(probabilities.shape[1])[codes]
         return LabelAttributes(labels, probabilities, probabilities, *parts)
@@ -99,7 +94,7 @@ def trimmed_labels(
     parts = (right, right >= 0.5, contamination, interval)
     noise = noise._replace(class_contamination=shares)
     posterior = np.eye(k)[codes] * kept[:, None]
-    return LabelAttributes(posterior, probabilities, probabilities, *parts, noise, 1.0, n_rounds)
+    return LabelAttributes(posterior, probabilities, probabilities, *parts, noise, n_rounds)
 
 
 class ClassificationProblem(Problem):
@@ -128,7 +123,7 @@ class ClassificationProblem(Problem):
         """Return the posterior of each label by out-of-fold probabilities."""
         if contamination is not None:
             return self._trimmed(contamination)
-        nothing = known_noise(np.eye(self.n_classes))
+        nothing = known_noise(np.eye(len(self.classes)))
         plain = self._end(self.labels, nothing)
         if self.features is None:  # what the learner itself makes of the rows
             self.features = np.log(np.maximum(plain.probabilities, TINY))
@@ -136,16 +131,16 @@ class ClassificationProblem(Problem):
         noise = kernel.noise
         plain = plain._replace(noise=_taken_as_right(noise))
         if not noise.corrects:
-            return self._attributes(plain, 1)
+            return _attributes(plain, self.codes, 1)
         posterior = true_class_posterior(kernel.probabilities, self.codes, noise.fitted)
         corrected = self._end(posterior, noise)
         gain = corrected.log_likelihood - plain.log_likelihood
         if gain >= MIN_EVIDENCE:
-            found = self._attributes(corrected, 2)
+            found = _attributes(corrected, self.codes, 2)
             return found._replace(ambiguity_message=noise.ambiguity_message)
         # Noise that does not make the labels of this learner likelier is not probable, either.
         rejected = plain.noise._replace(probability=noise.probability * float(expit(gain)))
-        return self._attributes(plain._replace(noise=rejected), 2)
+        return _attributes(plain._replace(noise=rejected), self.codes, 2)
 
     def _end(self, posterior: FloatArray, noise: LabelNoise) -> _End:
         """Return out-of-fold probabilities of fits under a posterior, and their likelihood."""
@@ -154,10 +149,7 @@ class ClassificationProblem(Problem):
         filled = np.where(known[:, None], predicted, 1.0 / len(self.classes))
         weights = np.where(known, self.sample_weight, 0.0)
         found = calibrated(filled, self.codes, noise.fitted, weights)
-        return _End(posterior, found.probabilities, found.log_likelihood, noise, found.slope)
-
-    def _attributes(self, end: _End, n_rounds: int) -> LabelAttributes:
-        return label_attributes(end.probabilities, self.codes, end.noise, end.slope, n_rounds)
+        return _End(found.probabilities, found.log_likelihood, noise)
 
     def _trimmed(self, contamination: float) -> LabelAttributes:
         """Keep the labels of the smallest out-of-fold log-loss, class by class."""
@@ -175,11 +167,6 @@ class ClassificationProblem(Problem):
             )
             kept = found.posterior.sum(axis=1)
         return found
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.classes)
 
     def _single(self) -> ClassifierMember:
         estimator = self.params.estimator

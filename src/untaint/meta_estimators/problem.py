@@ -32,7 +32,8 @@ class Problem:
         self.is_weighted = sample_weight is not None
         self.sample_weight = np.ones(len(y)) if sample_weight is None else sample_weight
         self.seed, self.encoder = params._seed(), NumericEncoder()
-        self.first, self.place = distinct_rows(X, y)
+        # The first row of each kind of equal rows, and the place of each row among these.
+        self.first, self.place = self.places = distinct_rows(X, y)
         self.features = self._encoded()
         self.folds = make_folds(
             params.cv,
@@ -64,11 +65,6 @@ class Problem:
             return self.encoder.fit(take_rows(self.X, self.first)).transform(self.X)
         except DataFileError:  # no level of a category may be frequent among few distinct rows
             return self.encoder.fit_transform(self.X)
-
-    @property
-    def places(self) -> tuple[IntArray, IntArray]:
-        """The first row of each kind of equal rows, and the place of each row among these."""
-        return self.first, self.place
 
     def users_learner(self, method: str) -> Learner:
         """Return the learner that the user gave, on the unchanged rows."""
