@@ -66,8 +66,8 @@ def run_study(
 ) -> int:
     """Run a study, or what is left of it, write its rows, table and pictures, and print the table.
 
-    All ``methods`` and ``datasets`` are run unless some are named. Rows of the methods ``again`` are measured again:
-    the library has changed, and others have not.
+    All ``methods`` and ``datasets`` are run unless some are named. Rows of the methods ``again``
+    are measured again: the library has changed, and others have not.
 
     Returns
     -------
