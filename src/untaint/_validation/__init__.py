@@ -13,7 +13,9 @@ from .labels import (
     check_class_weight,
     check_classes,
     check_labelled_data,
+    check_no_missing_label,
     class_factors,
+    is_missing,
 )
 from .memory import check_matrix_memory, memory_bytes, readable_bytes
 from .noisy import check_copy, check_noisy_data, check_noisy_query
