@@ -44,6 +44,8 @@ def check_no_text(y: Any) -> None:
         targets = np.asarray(y)
     except ValueError:  # a ragged list, which scikit-learn reports
         return
+    if targets.dtype.kind in "mM":
+        raise ValueError(f"y must hold numbers, got the type {targets.dtype}.")
     if targets.dtype.kind not in "USO" or targets.ndim == 0:
         return
     for row, values in enumerate(targets):
