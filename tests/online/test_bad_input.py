@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -517,3 +518,18 @@ def test_steps_that_diverge_are_refused_and_leave_a_finite_model(model):
     ):
         model.partial_fit(rows, targets, **options)
     assert np.isfinite(model.predict(A)).all()
+
+
+@pytest.mark.parametrize("name", ["X_copy", "X_true"])
+@pytest.mark.parametrize("given", ["foo", A[:, 0], [[1, 2], [3]], A + 1j, csr_matrix(A)], ids=type)
+def test_measurements_are_named_in_errors(name, given):
+    with pytest.raises(ValueError, match=f"^{name} must hold rows like X: "):
+        NoisyLinearRegressor(noise_cov=0.1).fit(A, Y, **{name: given})
+
+
+def test_a_score_refuses_missing_copies_as_a_fit_does():
+    copies, labels = B.copy(), (Y > 0).astype(int)
+    copies[3] = np.nan
+    model = NoisyLogisticRegression(noise_cov=0.1).fit(A, labels)
+    with pytest.raises(ValueError, match="X_copy must be one copy of every row"):
+        model.corrected_score(A, labels, X_copy=copies)

@@ -321,6 +321,7 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
         return X @ fit.coef + fit.intercept
 
     def _clean_error(self, batch: NoisyBatch) -> float:
+        batch.refuse_replicates("a classifier")
         X, noise = batch.merged()
         assert not isinstance(noise, RowNoise)
         X = X - self._leader.data.origin
