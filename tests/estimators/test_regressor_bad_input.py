@@ -121,7 +121,7 @@ def test_alpha(alpha):
 @pytest.mark.parametrize("bound", [0, -1.0, float("nan"), float("inf"), "big"])
 def test_norm_bound(bound):
     refused(
-        f"norm_bound must be a finite number greater than 0 or None, got {bound!r}",
+        f"norm_bound must be a finite number of at least 1e-140 and less than 1e+140 or None, got {bound!r}",
         norm_bound=bound,
     )
 

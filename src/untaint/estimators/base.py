@@ -57,7 +57,7 @@ class SubquantileEstimator(KernelEstimator):
 
     def _check_parameters(self) -> None:
         self._check_hyperparameters()
-        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
+        check_real("norm_bound", self.norm_bound, low=1e-140, high=1e140, optional=True)
         self._check_smoothing()
         check_real("momentum", self.momentum, low=0, high=1)
         check_real("tol", self.tol, low=0, inclusive=False)
