@@ -334,4 +334,4 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
         data = self._leader.data
         enough = data.total_weight >= _ROWS_PER_FEATURE * data.n_features
         if self.noise_cov is not None and enough:
-            check_declared_noise(data.gram(), data.noise, True, self._feature_index.names)
+            check_declared_noise(data.gram(), data.noise, True, self._feature_index.names, 6)
