@@ -533,3 +533,21 @@ def test_a_score_refuses_missing_copies_as_a_fit_does():
     model = NoisyLogisticRegression(noise_cov=0.1).fit(A, labels)
     with pytest.raises(ValueError, match="X_copy must be one copy of every row"):
         model.corrected_score(A, labels, X_copy=copies)
+
+
+PAIR = np.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (NoisyLinearRegressor(noise_cov=0.1, average=PAIR), "average must be True or False"),
+        (NoisyLinearRegressor(noise_cov=0.1, noise_factor=PAIR), "noise_factor must be a finite"),
+        (CorrectedRidge(noise_cov=0.1, alpha=PAIR), "alpha must be a finite number"),
+        (CorrectedRidge(noise_cov=0.1, share=PAIR), "share must be a finite number"),
+        (CorrectedRidge(noise_cov=np.full(3, 0.1 + 1j)), "noise_cov must be a variance"),
+    ],
+)
+def test_arrays_in_the_place_of_scalars_are_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(A, Y)

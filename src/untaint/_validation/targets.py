@@ -40,6 +40,8 @@ def check_target_sizes(y: FloatArray) -> None:
 
 def check_no_text(y: Any) -> None:
     """Raise for targets that are neither numbers nor text that represents a number."""
+    if hasattr(y, "toarray"):
+        raise TypeError("y must be a dense array, got a sparse matrix: pass y.toarray().")
     try:
         targets = np.asarray(y)
     except ValueError:  # a ragged list, which scikit-learn reports
