@@ -94,7 +94,7 @@ def test_without_overlap_the_features_decide():
         (lambda: make_polynomial(degree=-1), "degree must be an integer"),
         (lambda: make_polynomial(n_samples=[1, 2]), "n_samples must be an integer"),
         (lambda: make_classes(n_samples=0), "n_samples must be an integer of at least 1"),
-        (lambda: make_classes(rare_share=2.5), "rare_share must be .* less than 1"),
+        (lambda: make_classes(rare_share=2.5), "rare_share must be a finite number of at most 1"),
         (lambda: make_classes(overlap=None), "overlap must be a finite number"),
         (lambda: make_used_cars(n_rows=None), "n_rows must be an integer"),
     ],

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import check_count, check_real
+from .._validation import check_at_most, check_count, check_real
 from ._random_state import RandomState, as_generator
 
 _N_FREQUENCIES = 128
@@ -139,7 +139,9 @@ def make_classes(
     check_count("n_classes", n_classes)
     check_count("n_features", n_features)
     check_real("overlap", overlap, low=0)
-    check_real("rare_share", rare_share, low=0, high=1, optional=True)
+    if rare_share is not None:
+        check_real("rare_share", rare_share, low=0)
+        check_at_most("rare_share", rare_share, 1.0)
     rng = as_generator(random_state)
     surfaces = [_draw_surface(n_features, rng) for _ in range(n_classes)]
     X = rng.normal(size=(n_samples, n_features))
