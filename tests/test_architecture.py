@@ -109,7 +109,7 @@ CONTRACT: dict[str, set[str]] = {
     "online": {"kernels", "losses", "_validation"},
     "preprocessing": {"_validation", "screening", "portable"},
     "plotting": {"_validation"},  # checks of parameters
-    "datasets": {"io"},  # its records and fields
+    "datasets": {"io", "_validation"},  # its records and fields; checks of parameters
     "meta_estimators": {
         "optim",  # weights of a stack
         "contamination",

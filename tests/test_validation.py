@@ -28,7 +28,9 @@ from untaint._validation import (
     check_training_data,
     memory,
     memory_bytes,
+    seed_of,
 )
+from untaint.datasets._random_state import as_generator
 from untaint.exceptions import MemoryLimitError
 
 
@@ -147,7 +149,7 @@ def test_rates_are_accepted():
     assert check_rate("auto") is None
     assert check_rate(0.5) == 0.5
     schedule = (1.0).__truediv__
-    assert check_rate(schedule) is schedule
+    assert check_rate(schedule)(2) == schedule(2) == 0.5
 
 
 @pytest.mark.parametrize("rate", [0, -1.0, np.inf, np.nan, "fast", None, True])
@@ -540,3 +542,34 @@ def test_a_target_that_is_none_is_named():
         _validation.check_training_data(
             BaseEstimator(), np.eye(3), [1.0, 2.0, None], None, pairwise=False
         )
+
+
+def test_numbers_are_bounded_from_above():
+    with pytest.raises(ValueError, match="greater than 0 or None, got 1000"):
+        check_real("norm_bound", 10**400, low=0, inclusive=False, optional=True)
+    with raises("n_rounds must be an integer of at least 1 and at most 9, got 10."):
+        check_count("n_rounds", 10, high=9)
+    with pytest.raises(ValueError, match="at least 1 and at most 1,000,000,000,000,000, got"):
+        check_count("budget", 10**30)
+
+
+@pytest.mark.parametrize("found", [None, "x", -1, np.nan, np.ones(2), 1j])
+def test_what_a_schedule_returns_is_checked(found):
+    schedule = check_rate(lambda t: found)
+    with pytest.raises(ValueError, match="learning_rate must give a finite number of at least 0"):
+        schedule(1)
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5])
+def test_seeds_are_named(seed):
+    for draw in (seed_of, as_generator):
+        with pytest.raises(ValueError, match=f"random_state must be .* got {seed!r}"):
+            draw(seed)
+
+
+def test_sparse_targets_and_weights_that_are_complex_are_refused():
+    X = np.eye(4)
+    with pytest.raises(TypeError, match="y must be a dense array, got a sparse matrix"):
+        check_training_data(Anything(), X, sp.csr_matrix(X[:, :1]), None, pairwise=False)
+    with pytest.raises(ValueError, match="sample_weight must hold numbers, got the type complex"):
+        check_training_data(Anything(), X, X[0], X[0] + 1j, pairwise=False)

@@ -240,3 +240,18 @@ def test_shapes_that_do_not_fit_are_refused():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(TypeError, match="dense X"):
         contaminate(sparse.csr_matrix([[1.0]]), [1.0], epsilon=0.1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, y: (X, np.where(y > 0, y, np.nan)), "y must hold finite numbers of at most"),
+        (lambda X, y: (X, y * 1e200), "y must hold finite numbers of at most"),
+        (lambda X, y: (X, y + 1j), "y must hold real numbers, got the type complex128"),
+        (lambda X, y: (X + 1j, y), "X must hold real numbers, got the type complex128"),
+    ],
+)
+def test_what_corruption_would_spread_or_lose_is_refused(change, message):
+    X, y = change(*make_smooth(30, random_state=0))
+    with pytest.raises(ValueError, match=message):
+        contaminate(X, y, epsilon=0.2, random_state=0)

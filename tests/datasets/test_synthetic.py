@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from untaint.datasets import make_classes, make_polynomial, make_smooth
+from untaint.datasets import make_classes, make_polynomial, make_smooth, make_used_cars
 
 
 @pytest.mark.parametrize("make", [make_classes, make_polynomial, make_smooth])
@@ -85,3 +85,20 @@ def test_without_overlap_the_features_decide():
         errors.append(1 - model.score(X[1500:], y[1500:]))
     assert errors[0] < 0.02
     assert errors[1] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: make_polynomial(noise=np.nan), "noise must be a finite number"),
+        (lambda: make_polynomial(degree=-1), "degree must be an integer"),
+        (lambda: make_polynomial(n_samples=[1, 2]), "n_samples must be an integer"),
+        (lambda: make_classes(n_samples=0), "n_samples must be an integer of at least 1"),
+        (lambda: make_classes(rare_share=2.5), "rare_share must be a finite number of at most 1"),
+        (lambda: make_classes(overlap=None), "overlap must be a finite number"),
+        (lambda: make_used_cars(n_rows=None), "n_rows must be an integer"),
+    ],
+)
+def test_parameters_of_generators_are_named(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()

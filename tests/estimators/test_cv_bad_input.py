@@ -168,7 +168,10 @@ def test_kernel_of_a_wrong_type_is_reported_before_its_scales(kernel):
         ({"n_starts": 0}, "n_starts must be an integer of at least 1, got 0."),
         ({"tol": 0}, "tol must be a finite number greater than 0, got 0."),
         ({"fit_intercept": 1}, "fit_intercept must be True or False, got 1."),
-        ({"norm_bound": -1}, "norm_bound must be a finite number greater than 0 or None, got -1."),
+        (
+            {"norm_bound": -1},
+            "norm_bound must be a finite number of at least 1e-140 ... got -1.",
+        ),
         ({"memory_limit": "lots"}, "memory_limit must be ... got 'lots'."),
         ({"n_jobs": 0}, "n_jobs must be an integer of at least 1 or None, got 0."),
         ({"kernel": "poly", "degree": -1}, "degree must be ... got -1"),

@@ -121,7 +121,7 @@ def test_alpha(alpha):
 @pytest.mark.parametrize("bound", [0, -1.0, float("nan"), float("inf"), "big"])
 def test_norm_bound(bound):
     refused(
-        f"norm_bound must be a finite number greater than 0 or None, got {bound!r}",
+        f"norm_bound must be a finite number of at least 1e-140 ... got {bound!r}",
         norm_bound=bound,
     )
 
@@ -324,3 +324,37 @@ def test_n_jobs_is_a_count_or_all(n_jobs):
 
 def test_fit_intercept_is_a_flag():
     refused("fit_intercept must be True or False, got 'no'", fit_intercept="no")
+
+
+@pytest.mark.parametrize("bound", [1e-151, 1e-310, 1e300])
+def test_norm_bounds_whose_squares_are_no_numbers(bound):
+    test_norm_bound(bound)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("contamination", "contamination must be a number in [0, 0.5) ... got array"),
+        ("n_jobs", "n_jobs must be an integer of at least 1 or None, got array"),
+        ("verbose", "verbose must be an integer of at least 0 or None, got array"),
+    ],
+)
+def test_arrays_in_the_place_of_scalars(name, message):
+    refused(message, **{name: np.ones(2)})
+
+
+@pytest.mark.parametrize("verbose", ["foo", float("nan"), -1])
+def test_verbose(verbose):
+    refused(f"verbose must be an integer of at least 0 or None, got {verbose!r}", verbose=verbose)
+
+
+def test_steps_that_no_schedule_may_take():
+    refused(
+        "learning_rate must give a finite number of at least 0, got None in round 1.",
+        solver="gradient",
+        learning_rate=lambda t: None,
+    )
+
+
+def test_a_share_of_no_row_at_all():
+    refused("too few rows to trim: contamination=1e-310 ...", contamination=1e-310)

@@ -5,7 +5,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from untaint.io import DataFileError, TableEncoder
+from untaint.io import DataFileError, TableEncoder, read_table, read_target
+from untaint.io.columns.read import read_columns
 
 COLOURS = ["red", "green", "blue", "red"]
 
@@ -213,3 +214,33 @@ def test_the_target_is_not_among_the_columns_to_leave_out(read):
     table = read("x,y\n1.5,2\n2.5,3\n4,5\n")
     with pytest.raises(DataFileError, match="found the target, 'y'"):
         TableEncoder(leave_out=["y"]).fit(table, target="y")
+
+
+def test_a_column_that_is_still_needed_is_no_renamed_one(read):
+    encoder = TableEncoder().fit(
+        read("temp_min,b,temp_max\n1,4,2\n2,6,3\n3,5,4\n"), target="temp_max"
+    )
+    with pytest.raises(DataFileError, match=r"expected a column 'temp_min', [^;]*$"):
+        encoder.transform(read("b,temp_max\n1,2\n"))
+
+
+@pytest.mark.parametrize("given", [None, "foo", np.eye(2)])
+def test_what_is_no_table_is_refused(given):
+    for read_it in (read_columns, lambda table: read_target(table, "y"), TableEncoder().fit):
+        with pytest.raises(DataFileError, match="table should be what read_table returns"):
+            read_it(given)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"decimal": np.ones(2)}, "decimal should be"),
+        ({"delimiter": [";"]}, "delimiter should be a single ASCII character"),
+        ({"source": ""}, "source should be the path of a file, got ''"),
+    ],
+)
+def test_options_of_reading_are_checked(tmp_path, options, message):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,2\n3,4\n")
+    with pytest.raises(DataFileError, match=message):
+        read_table(**{"source": path, **options})

@@ -1,5 +1,6 @@
 """scikit-learn's own checks of meta-estimators, around different learners."""
 
+import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -49,3 +50,26 @@ def test_around_other_learners(model):
 @pytest.mark.parametrize("model", [RobustRegressor(), RobustClassifier()])
 def test_stacks(model):
     assert_passes(model, RANDOM)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_jobs": "foo"}, "n_jobs must be an integer .* got 'foo'"),
+        ({"n_jobs": 10**30}, "n_jobs must be an integer .* and at most 1,000,000"),
+        ({"cv": [1, 2]}, r"cv must be a number of folds, .* got \[1, 2\]"),
+        ({"cv": b"x"}, "cv must be a number of folds, .* got b'x'"),
+        ({"verbose": "foo"}, "verbose must be an integer .* got 'foo'"),
+        ({"random_state": -1}, "random_state must be a whole number .* got -1"),
+    ],
+)
+def test_parameters_of_a_robust_regressor_are_named(parameters, message):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(ValueError, match=message):
+        RobustRegressor(**parameters).fit(X, X[:, 0])
+
+
+def test_whole_numbers_beyond_all_floats_are_refused():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(ValueError, match=r"X and y must hold numbers of at most 1\.8e308"):
+        RobustRegressor().fit(X, [10**400] * 40)

@@ -512,3 +512,8 @@ def test_leaving_one_row_out_says_why_it_cannot_be_trimmed():
             cv=LeaveOneOut(),
             error_score="raise",
         )
+
+
+def test_what_cannot_predict_is_refused():
+    with pytest.raises(ValueError, match="estimator must have a method predict, got None"):
+        trimmed_scorer("squared_error", 0.1)(None, np.eye(3), np.arange(3.0))

@@ -3,12 +3,19 @@
 import copy
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from online.cases import EVERY, as_dicts, copies_for, linear_rows, name, quietly, views
-from untaint.online import CorrectedRidge, NoisyKernelRegressor, NoisyLinearRegressor
+from untaint.online import (
+    CorrectedRidge,
+    NoisyKernelRegressor,
+    NoisyLinearRegressor,
+    NoisyLogisticRegression,
+)
 
 each = pytest.mark.parametrize("model", EVERY, ids=name)
 KINDS = [NoisyLinearRegressor, CorrectedRidge, NoisyKernelRegressor]
@@ -392,3 +399,155 @@ def test_a_refused_row_of_a_stream_leaves_the_model_as_it_was():
     assert model.predict_one(rows[30]) == before
     model.learn_one(rows[20], float(Y[20]))
     assert model.n_rounds_ == 21
+
+
+# --- streams ----------------------------------------------------------------------------------
+
+
+def test_a_refused_row_brings_no_label():
+    model = NoisyLogisticRegression(noise_cov=0.1)
+    frame = pd.DataFrame({"a": [1.0, 2.0]})
+    model.learn_one({"a": 1.0}, 0)
+    for learn, x, label in [
+        (model.learn_one, {"a": "text"}, "typo"),
+        (model.learn_many, frame.astype(str) + "?", ["typo", "typo"]),
+        (model.learn_many, frame, ["typo"]),
+    ]:
+        with pytest.raises(ValueError, match=r"^[xX] "):
+            learn(x, label)
+    model.learn_one({"a": 2.0}, 1)
+    assert model.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("label", [np.nan, None, pd.NA, [1], {}, np.ones(2)], ids=repr)
+@pytest.mark.parametrize("labels", [(), (0,), (0, 1)])
+def test_what_is_no_label_is_refused_in_a_stream(label, labels):
+    model = NoisyLogisticRegression(noise_cov=0.1)
+    for known in labels:
+        model.learn_one({"a": float(known)}, known)
+    with pytest.raises(ValueError, match="y must be a label"):
+        model.learn_one({"a": 1.0}, label)
+
+
+@pytest.mark.parametrize("label", [None, np.nan])
+def test_missing_labels_are_refused(label):
+    y = np.array(["a", "b"] * 20, dtype=object)
+    y[3] = label
+    model = NoisyLogisticRegression(noise_cov=0.1)
+    for learn in (model.fit, model.learn_many):
+        with pytest.raises(ValueError, match="y must hold a label for every row, got 1 missing"):
+            learn(A, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("x", "found"),
+    [
+        ({"a": np.nan, "b": 1.0}, "got nan for the feature 'a'"),
+        ({"a": "3", "b": 1.0}, "got '3'"),
+        ({"a": 1.0, "new": "3"}, "got '3'"),
+        ({"a": 1j, "b": 1.0}, "got 1j"),
+        ({"a": None, "b": 1.0}, "got None"),
+        ({"a": np.inf, "b": 0.0}, "got inf"),
+        ([1, 2], "got list"),
+        (None, "got NoneType"),
+    ],
+)
+def test_queries_of_a_stream_are_checked(kind, x, found):
+    model = kind(noise_cov=0.1)
+    for row, y in zip(A.tolist() * 2, Y.tolist() * 2, strict=True):
+        model.learn_one({"a": row[0], "b": row[1]}, y)
+    with pytest.raises(ValueError, match=r"x must .*" + found):
+        model.predict_one(x)
+
+
+FRAME = pd.DataFrame(A)
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize(
+    ("rows", "targets", "message"),
+    [
+        (pd.DataFrame(A[:, :2], columns=["a", "a"]), Y, "X must have column names that all differ"),
+        (FRAME.iloc[:, :0], Y, "X must have a column"),
+        (FRAME + 1j, Y, "X must hold numbers: got the type complex"),
+        (FRAME[0], Y, r"X must be a frame of rows, got the shape \(40,\)"),
+        (None, Y, "X must be a frame"),
+        (FRAME, np.column_stack([Y, Y]), r"y must be one column, got the shape \(40, 2\)"),
+        (FRAME, Y + 1j, "y must hold numbers: got the type complex"),
+        (FRAME, pd.date_range("2020", periods=40), "y must hold numbers: got the type datetime"),
+        (FRAME, None, "y must be one column"),
+        (FRAME, 3.0, "y must be one column"),
+    ],
+)
+def test_frames_of_a_stream_are_checked(fitted, rows, targets, message):
+    model = NoisyLinearRegressor(noise_cov=0.1)
+    if fitted:
+        model.learn_many(FRAME, Y)
+    before = set(vars(model))
+    with pytest.raises(ValueError, match=message):
+        model.learn_many(rows, targets)
+    assert set(vars(model)) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_dates_are_no_targets(kind):
+    with pytest.raises(ValueError, match="y must hold numbers, got the type datetime64"):
+        kind(noise_cov=0.1).fit(A, pd.date_range("2020", periods=40))
+    with pytest.raises(ValueError, match="y must be a finite number"):
+        kind(noise_cov=0.1).learn_one({"a": 1.0}, np.timedelta64(3))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        NoisyLinearRegressor(noise_cov=0.1, learning_rate=2.0),
+        NoisyKernelRegressor(noise_cov=0.1, learning_rate=200.0),
+        NoisyKernelRegressor(noise_cov=0.1, learning_rate=200.0, budget=10),
+    ],
+)
+def test_steps_that_diverge_are_refused_and_leave_a_finite_model(model):
+    rows, copies, targets = (np.repeat(part, 50, axis=0) for part in (A, B, Y))
+    options = {} if isinstance(model, NoisyLinearRegressor) else {"X_copy": copies}
+    with pytest.raises(ValueError, match="learning_rate must be smaller"):
+        model.fit(rows, targets, **options)
+    model.partial_fit(A[:2], Y[:2], **{name: copies[:2] for name in options})
+    with (
+        pytest.raises(ValueError, match="learning_rate must be smaller"),
+        np.errstate(all="ignore"),
+    ):
+        model.partial_fit(rows, targets, **options)
+    assert np.isfinite(model.predict(A)).all()
+
+
+@pytest.mark.parametrize("name", ["X_copy", "X_true"])
+@pytest.mark.parametrize("given", ["foo", A[:, 0], [[1, 2], [3]], A + 1j, csr_matrix(A)], ids=type)
+def test_measurements_are_named_in_errors(name, given):
+    with pytest.raises(ValueError, match=f"^{name} must hold rows like X: "):
+        NoisyLinearRegressor(noise_cov=0.1).fit(A, Y, **{name: given})
+
+
+def test_a_score_refuses_missing_copies_as_a_fit_does():
+    copies, labels = B.copy(), (Y > 0).astype(int)
+    copies[3] = np.nan
+    model = NoisyLogisticRegression(noise_cov=0.1).fit(A, labels)
+    with pytest.raises(ValueError, match="X_copy must be one copy of every row"):
+        model.corrected_score(A, labels, X_copy=copies)
+
+
+PAIR = np.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (NoisyLinearRegressor(noise_cov=0.1, average=PAIR), "average must be True or False"),
+        (NoisyLinearRegressor(noise_cov=0.1, noise_factor=PAIR), "noise_factor must be a finite"),
+        (CorrectedRidge(noise_cov=0.1, alpha=PAIR), "alpha must be a finite number"),
+        (CorrectedRidge(noise_cov=0.1, share=PAIR), "share must be a finite number"),
+        (CorrectedRidge(noise_cov=np.full(3, 0.1 + 1j)), "noise_cov must be a variance"),
+    ],
+)
+def test_arrays_in_the_place_of_scalars_are_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(A, Y)

@@ -13,7 +13,8 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from estimators.cases import failed_checks
 from online.cases import FULL, as_dicts, noisy, quietly
-from untaint.online import NoisyLogisticRegression
+from untaint.exceptions import OverstatedNoiseWarning
+from untaint.online import NoisyLinearRegressor, NoisyLogisticRegression
 from untaint.online.logistic_data import MAX_ROWS
 
 COEF = np.array([1.5, -1.0, 0.5])
@@ -233,3 +234,11 @@ def test_what_only_linear_learners_use_is_refused(more, rng):
     given = {"X_copy": [X + 1.0, X + 2.0]} if more == "copies" else {"X_true": X}
     with pytest.raises(ValueError, match="are for the linear learners"):
         NoisyLogisticRegression(noise_cov=0.1).fit(X, y, **given)
+
+
+@pytest.mark.parametrize("kind", [NoisyLogisticRegression, NoisyLinearRegressor])
+def test_a_warning_of_overstated_noise_shows_the_line_of_the_caller(kind):
+    X = 0.51 * np.random.default_rng(0).normal(size=(2000, 2))
+    with pytest.warns(OverstatedNoiseWarning) as shown:
+        kind(noise_cov=0.25).fit(X, (X[:, 0] > 0).astype(float))
+    assert {warning.filename for warning in shown} == {__file__}

@@ -183,3 +183,30 @@ def test_constant_features_have_the_scale_one():
     scaler = NoiseAwareScaler().fit(np.column_stack([np.full(20, 7.0), np.arange(20.0)]))
     assert scaler.scale_[0] == 1.0
     assert not np.asarray(scaler.transform([[7.0, 9.5]])).any()
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "message"),
+    [
+        ("inverse_transform", np.ones((2, 1)), "X must have 3 columns, got 1"),
+        ("inverse_transform", None, "X must be a frame of rows"),
+        ("inverse_transform", np.full((2, 3), np.nan), "X must hold finite numbers"),
+        ("fit", np.full((2, 3), 1e300), "X must hold finite numbers, and none beyond"),
+        ("transform_many", "foo", "X must be a data frame, got str"),
+        ("transform_one", None, "x must be a dict of features, got NoneType"),
+        ("transform_one", {0: "a"}, "x must hold finite numbers, got 'a'"),
+    ],
+)
+def test_a_fitted_scaler_checks_what_it_is_given(method, given, message):
+    scaler = NoiseAwareScaler().fit(np.eye(3))
+    with pytest.raises(ValueError, match=message):
+        getattr(scaler, method)(given)
+
+
+def test_a_scaler_learns_from_frames_and_from_rows_with_features():
+    with pytest.raises(ValueError, match="X must be a data frame, got ndarray"):
+        NoiseAwareScaler().learn_many(np.eye(3))
+    scaler = NoiseAwareScaler()
+    scaler.learn_one({})
+    scaler.learn_one({"a": 1.0})
+    assert scaler.n_features_in_ == 1

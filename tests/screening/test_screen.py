@@ -345,3 +345,11 @@ def test_the_rows_are_not_changed(rng):
     before = X.copy()
     screen(X)
     np.testing.assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("size", [1e-308, 1e-310])
+def test_columns_whose_scale_has_no_inverse_are_constant(size):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    expected = screen(X * [0.0, 1.0, 1.0], np.ones(60))
+    found = screen(X * [size, 1.0, 1.0], np.ones(60))
+    np.testing.assert_array_equal(found.outlyingness, expected.outlyingness)

@@ -13,11 +13,14 @@ from .labels import (
     check_class_weight,
     check_classes,
     check_labelled_data,
+    check_no_missing_label,
     class_factors,
+    is_missing,
 )
 from .memory import check_matrix_memory, memory_bytes, readable_bytes
 from .noisy import check_copy, check_noisy_data, check_noisy_query
 from .parameters import (
+    MAX_THREADS,
     check_at_most,
     check_choice,
     check_count,
@@ -26,6 +29,10 @@ from .parameters import (
     check_new_file,
     check_rate,
     check_real,
+    check_verbose,
+    is_word,
+    scheduled_rate,
+    seed_of,
 )
 from .targets import MAX_TARGET, check_target_sizes
 from .training import check_query_data, check_rows, check_training_data, in_double

@@ -36,6 +36,8 @@ def name_argument_in_errors(X: Any, *, numbers: bool = True) -> Iterator[None]:
         if explained is None:
             raise
         raise ValueError(explained) from None
+    except OverflowError as error:  # whole numbers of any length
+        raise ValueError(f"X and y must hold numbers of at most 1.8e308: {error}.") from None
 
 
 def _explained(complaint: str, X: Any) -> str | None:
@@ -55,6 +57,8 @@ def _explained(complaint: str, X: Any) -> str | None:
     if complaint.startswith("Complex data not supported"):
         found = "X" if np.iscomplexobj(X) else "y"
         return f"{found} must hold real numbers. (Complex data not supported.)"
+    if complaint.startswith("fill value must be 0"):
+        return f"X must have sparse columns whose fill value is 0, or dense ones ({complaint})."
     if complaint.startswith("Expected unique column names"):
         twice = [repr(name) for name, count in Counter(X.columns).items() if count > 1]
         listed = ", ".join(twice[:5])

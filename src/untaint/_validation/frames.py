@@ -46,8 +46,6 @@ def check_any_targets(X: Any, y: Any) -> FloatArray:
     """Return numeric targets as floats, (n,) or (n, k), one for each row of X."""
     y = _passed(y, "targets")
     check_no_text(y)
-    if np.asarray(y).dtype.kind in "mM":
-        raise ValueError(f"y must hold numbers, got the type {np.asarray(y).dtype}.")
     with name_argument_in_errors(X, numbers=False):
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"

@@ -65,7 +65,7 @@ def check_no_missing_label(y: Any) -> None:
     labels = np.asarray(y)
     if labels.dtype.kind != "O" or labels.ndim != 1:
         return
-    missing = [row for row, label in enumerate(labels.tolist()) if _is_missing(label)]
+    missing = [row for row, label in enumerate(labels.tolist()) if is_missing(label)]
     if missing:
         raise ValueError(
             f"y must hold a label for every row, got {len(missing)} missing, the first in row "
@@ -73,7 +73,7 @@ def check_no_missing_label(y: Any) -> None:
         )
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
     try:
         return label is None or bool(label != label)
     except TypeError:  # pandas.NA, which equals nothing, not even itself, for certain

@@ -65,7 +65,12 @@ def check_copy(estimator: Any, X_copy: Any, X: FloatArray) -> FloatArray:
         raise ValueError(
             f"X_copy must have the columns of X in the same order, {list(names)}, got {list(own)}."
         )
-    copy = check_array(X_copy, input_name="X_copy", estimator=estimator, **_doubles(gaps=True))
+    try:
+        copy = check_array(X_copy, input_name="X_copy", estimator=estimator, **_doubles(gaps=True))
+    except (TypeError, ValueError) as error:
+        said = str(error).split("\n")[0].rstrip(":")
+        named = said if said.startswith("Input X_copy") else f"must hold rows like X: {said}"
+        raise ValueError(named if named is said else f"X_copy {named}") from None
     if copy.shape != X.shape:
         raise ValueError(
             f"X_copy must have the shape of X, {X.shape}, got {copy.shape}: one second "

@@ -3,11 +3,16 @@
 import os
 from collections.abc import Callable, Collection
 from difflib import get_close_matches
+from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
+
+MAX_COUNT = 10**15  # of anything that is counted
+MAX_THREADS = 10**6
 
 
 def check_real(
@@ -22,8 +27,12 @@ def check_real(
     """Raise unless the value is a finite number of at least (or above) low, and below high."""
     if optional and value is None:
         return
-    good = is_real(value) and -np.inf < value < min(high, np.inf)
-    if not good or (value < low if inclusive else value <= low):
+    try:
+        number = float(value) if is_real(value) else np.nan
+    except OverflowError:  # whole numbers may be of any length
+        number = np.inf
+    good = -np.inf < number < min(high, np.inf)
+    if not good or (number < low if inclusive else number <= low):
         bound = f"of at least {low:g}" if inclusive else f"greater than {low:g}"
         below = f" and less than {high:g}" if np.isfinite(high) else ""
         alternative = " or None" if optional else ""
@@ -55,16 +64,46 @@ def check_grid(name: str, values: Any) -> None:
 
 
 def check_count(
-    name: str, value: Any, *, low: int = 1, optional: bool = False, alternative: str = ""
+    name: str,
+    value: Any,
+    *,
+    low: int = 1,
+    high: int = MAX_COUNT,
+    optional: bool = False,
+    alternative: str = "",
 ) -> None:
-    """Raise unless the value is an integer of at least low."""
+    """Raise unless the value is an integer from low to high."""
     if optional and value is None:
         return
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < low:
+    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    if not whole or not low <= value <= high:
         alternative = " or None" if optional else f" {alternative}" if alternative else ""
+        limit = f" and at most {high:,}" if whole and value > high else ""
         raise ValueError(
-            f"{name} must be an integer of at least {low}{alternative}, got {value!r}."
+            f"{name} must be an integer of at least {low}{limit}{alternative}, got {value!r}."
         )
+
+
+def check_verbose(verbose: Any) -> None:
+    """Raise unless the value is a flag or a count."""
+    if not isinstance(verbose, (bool, np.bool_)):
+        check_count("verbose", verbose, low=0, optional=True)
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a seed drawn from a seed, a RandomState or None."""
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except (TypeError, ValueError):
+        raise ValueError(
+            "random_state must be a whole number from 0 to 2**32 - 1, a RandomState or None, got "
+            f"{random_state!r}."
+        ) from None
+
+
+def is_word(value: Any, word: str) -> bool:
+    """Return whether a value, which may be an array, is a word."""
+    return isinstance(value, str) and value == word
 
 
 def check_flag(name: str, value: Any) -> None:
@@ -90,13 +129,27 @@ def check_rate(learning_rate: Any) -> float | Callable[[int], float] | None:
     if isinstance(learning_rate, str) and learning_rate == "auto":
         return None
     if callable(learning_rate):
-        return learning_rate
+        return partial(scheduled_rate, learning_rate)
     if is_real(learning_rate) and 0 < learning_rate < np.inf:
         return float(learning_rate)
     raise ValueError(
         'learning_rate must be a positive number, a function of the iteration or "auto", '
         f"got {learning_rate!r}."
     )
+
+
+def scheduled_rate(schedule: Callable[[int], float], t: int) -> float:
+    """Return the step size of round t, counted from 1, and raise unless it is one."""
+    found = schedule(t)
+    try:
+        rate = float(found)
+    except (TypeError, ValueError):
+        rate = np.nan
+    if not 0.0 <= rate < np.inf:
+        raise ValueError(
+            f"learning_rate must give a finite number of at least 0, got {found!r} in round {t}."
+        )
+    return rate
 
 
 def check_new_file(name: str, path: Any) -> None:

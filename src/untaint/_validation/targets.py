@@ -40,10 +40,14 @@ def check_target_sizes(y: FloatArray) -> None:
 
 def check_no_text(y: Any) -> None:
     """Raise for targets that are neither numbers nor text that represents a number."""
+    if hasattr(y, "toarray"):
+        raise TypeError("y must be a dense array, got a sparse matrix: pass y.toarray().")
     try:
         targets = np.asarray(y)
     except ValueError:  # a ragged list, which scikit-learn reports
         return
+    if targets.dtype.kind in "mM":
+        raise ValueError(f"y must hold numbers, got the type {targets.dtype}.")
     if targets.dtype.kind not in "USO" or targets.ndim == 0:
         return
     for row, values in enumerate(targets):

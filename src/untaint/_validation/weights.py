@@ -33,6 +33,8 @@ def check_weights(sample_weight: Any, X: Any) -> FloatArray:
 def _check_weights_are_numbers(weights: AnyArray) -> None:
     if weights.dtype.kind not in "biuf":
         try:
+            if weights.dtype.kind == "c":
+                raise TypeError
             weights = weights.astype(float)
         except (ValueError, TypeError):
             raise ValueError(
@@ -67,6 +69,6 @@ def _check_trimmable(contamination: float, sample_weight: FloatArray) -> None:
     if 0 < contamination * rows < 1 - 1e-9:
         raise ValueError(
             f"too few rows to trim: contamination={contamination!r} of n_samples = {rows:g} is "
-            f"less than one row; give at least {int(np.ceil(1 / contamination))} rows, or "
+            f"less than one row; give at least {np.ceil(1 / contamination):.0f} rows, or "
             "contamination=0."
         )

@@ -62,7 +62,7 @@ class SeverLearner(Baseline):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_count("n_rounds", self.n_rounds)
+        check_count("n_rounds", self.n_rounds, high=10**6)
         check_known_contamination(self.contamination)
 
     def _estimate(self, design: SystemDesign, y: FloatArray) -> BaselineFit:

@@ -17,7 +17,10 @@ def fit(
     contamination: options.Contamination = "auto",
     learner: options.LearnerOption = options.LearnerName.auto,
     out: Annotated[
-        Path | None, options.option("--out -o", "FILE", "The model file; DATA.skops by default.")
+        Path | None,
+        options.option(
+            "--out -o", "FILE", "The model file; DATA.skops by default.", parser=options.path
+        ),
     ] = None,
     ignore: options.Ignore = None,
     seed: options.Seed = 0,

@@ -37,6 +37,13 @@ def argument(metavar: str, help: str) -> Any:
     return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
+def path(text: str) -> Path:
+    """Return a path, and refuse an empty one, which is usually a variable that is not set."""
+    if not text:
+        raise UsageError("--out should be a path, got an empty one")
+    return Path(text)
+
+
 _DATA = "CSV, TSV, JSON lines, Parquet or Excel, also in gzip or zip; - is standard input."
 Data = Annotated[str, argument("DATA", _DATA)]
 Target = Annotated[str, option("--target -t", "COL", "The column to predict from the others.")]
@@ -76,7 +83,8 @@ MaxBytes = Annotated[int, option("--max-bytes", "N", _MAX_BYTES, READING, min=1)
 Force = Annotated[bool, switch("--force", "Overwrite files that untaint did not write.")]
 ForceFile = Annotated[bool, switch("--force", "Overwrite an existing file.")]
 OutDirectory = Annotated[
-    Path | None, option("--out -o", "DIR", "Output directory; DATA-untaint by default.")
+    Path | None,
+    option("--out -o", "DIR", "Output directory; DATA-untaint by default.", parser=path),
 ]
 
 

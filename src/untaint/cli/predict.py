@@ -18,7 +18,10 @@ def predict(
     model: Annotated[Path, options.argument("MODEL", "A file that untaint fit or clean wrote.")],
     data: options.Data,
     out: Annotated[
-        Path | None, options.option("--out -o", "FILE", "CSV file; standard output by default.")
+        Path | None,
+        options.option(
+            "--out -o", "FILE", "CSV file; standard output by default.", parser=options.path
+        ),
     ] = None,
     probabilities: Annotated[
         bool, options.switch("--probabilities", "Add a column with the probability of each label.")

@@ -19,4 +19,10 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         # Drawing a seed advances the caller's state, as sharing it would have done.
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "random_state must be a whole number from 0 on, a Generator, a RandomState or None, "
+            f"got {random_state!r}."
+        ) from None

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._typing import AnyArray, BoolArray
+from .._validation import MAX_TARGET
 from ._kinds import KINDS, Kind, recipe_of
 from ._random_state import RandomState, as_generator
 from ._table import Task
@@ -140,6 +141,11 @@ def _copies(X: ArrayLike, y: ArrayLike) -> tuple[AnyArray, AnyArray]:
     if hasattr(X, "toarray"):
         raise TypeError("contaminate needs a dense X, got a sparse matrix; pass X.toarray().")
     X_copy, y_copy = np.array(X), np.array(y)
+    for name, values in (("X", X_copy), ("y", y_copy)):
+        if values.dtype.kind == "c":
+            raise ValueError(f"{name} must hold real numbers, got the type {values.dtype}.")
+    if y_copy.dtype.kind == "f" and not (np.abs(y_copy) <= MAX_TARGET).all():
+        raise ValueError(f"y must hold finite numbers of at most {MAX_TARGET:g} in size.")
     if not np.issubdtype(X_copy.dtype, np.floating):
         X_copy = X_copy.astype(np.float64)
     if X_copy.ndim != 2 or len(X_copy) == 0:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from .._validation import check_at_most, check_count, check_real
 from ._random_state import RandomState, as_generator
 
 _N_FREQUENCIES = 128
@@ -37,6 +38,9 @@ def make_polynomial(
     >>> X.shape, y.shape
     ((50, 1), (50,))
     """
+    check_count("n_samples", n_samples)
+    check_count("degree", degree, low=0)
+    check_real("noise", noise, low=0)
     rng = as_generator(random_state)
     coefficients = rng.normal(size=degree + 1)
     x = rng.normal(size=n_samples)
@@ -79,6 +83,9 @@ def make_smooth(
     >>> X.shape, y.shape
     ((50, 3), (50,))
     """
+    check_count("n_samples", n_samples)
+    check_count("n_features", n_features)
+    check_real("noise", noise, low=0)
     rng = as_generator(random_state)
     surface = _draw_surface(n_features, rng)
     X = rng.normal(size=(n_samples, n_features))
@@ -128,6 +135,13 @@ def make_classes(
     >>> X.shape, int(np.sum(y == 2))
     ((200, 8), 6)
     """
+    check_count("n_samples", n_samples)
+    check_count("n_classes", n_classes)
+    check_count("n_features", n_features)
+    check_real("overlap", overlap, low=0)
+    if rare_share is not None:
+        check_real("rare_share", rare_share, low=0)
+        check_at_most("rare_share", rare_share, 1.0)
     rng = as_generator(random_state)
     surfaces = [_draw_surface(n_features, rng) for _ in range(n_classes)]
     X = rng.normal(size=(n_samples, n_features))

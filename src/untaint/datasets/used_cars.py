@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._validation import check_count
 from ._random_state import RandomState, as_generator
 
 COLUMNS = (
@@ -60,6 +61,7 @@ def make_used_cars(
     >>> len(rows), sum(map(bool, truth))
     (1200, 94)
     """
+    check_count("n_rows", n_rows, high=90_000)
     rng = as_generator(random_state)
     cars = _draw(n_rows, rng)
     truth = np.full(n_rows, "", dtype=object)

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Self
 from warnings import warn
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._policy import policy
 from .._remembered import remembering
 from .._typing import FloatArray
 from .._validation import (
+    MAX_THREADS,
     check_choice,
     check_contamination,
     check_count,
@@ -24,6 +24,7 @@ from .._validation import (
     check_real,
     in_double,
     memory_bytes,
+    seed_of,
 )
 from ..contamination.residual_mixture import OutlierPosterior
 from ..design.base import Design
@@ -57,7 +58,7 @@ class SubquantileEstimator(KernelEstimator):
 
     def _check_parameters(self) -> None:
         self._check_hyperparameters()
-        check_real("norm_bound", self.norm_bound, low=0, inclusive=False, optional=True)
+        check_real("norm_bound", self.norm_bound, low=1e-140, high=1e140, optional=True)
         self._check_smoothing()
         check_real("momentum", self.momentum, low=0, high=1)
         check_real("tol", self.tol, low=0, inclusive=False)
@@ -69,8 +70,8 @@ class SubquantileEstimator(KernelEstimator):
         check_choice("acceleration", self.acceleration, (None, "momentum", "nesterov"))
         check_count("n_starts", self.n_starts, optional=self._starts_optional)
         check_count("max_iter", self.max_iter, optional=True)
-        if self.n_jobs != -1:
-            check_count("n_jobs", self.n_jobs, optional=True)
+        if not np.isscalar(self.n_jobs) or self.n_jobs != -1:
+            check_count("n_jobs", self.n_jobs, high=MAX_THREADS, optional=True)
         check_flag("fit_intercept", self.fit_intercept)
         check_rate(self.learning_rate)
         memory_bytes(self.memory_limit)
@@ -162,7 +163,7 @@ class SubquantileEstimator(KernelEstimator):
         self, X: Any, y: FloatArray, weights: FloatArray
     ) -> tuple[Checkpoint | None, int]:
         """Return the file of this fit, if one is wanted, and the seed of its random numbers."""
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = seed_of(self.random_state)
         if self.checkpoint is None:
             return None, seed
         settings = self.get_params().items()

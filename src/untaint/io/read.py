@@ -66,9 +66,9 @@ def read_table(
     >>> table.rows_bytes([False, True])
     b'4;150\r\n'
     """
-    if decimal not in (None, ".", ","):
+    if decimal is not None and not (isinstance(decimal, str) and decimal in {".", ","}):
         raise DataFileError(f"decimal should be '.' or ',', got {decimal!r}.")
-    if not isinstance(source, (str, os.PathLike)):
+    if not isinstance(source, (str, os.PathLike)) or source == "":
         raise DataFileError(f"source should be the path of a file, got {source!r}.")
     if not isinstance(max_bytes, Integral):
         raise DataFileError(f"max_bytes should be a whole number, got {max_bytes!r}.")

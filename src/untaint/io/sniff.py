@@ -48,7 +48,7 @@ def find_delimiter(name: str, text: bytes, default: str | None = None, *, cut: b
 
 def check_delimiter(delimiter: str) -> str:
     """Return a given delimiter, which may be the word "tab"."""
-    delimiter = _NAMED.get(delimiter, delimiter)
+    delimiter = _NAMED.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
     if (
         not isinstance(delimiter, str)
         or len(delimiter) != 1

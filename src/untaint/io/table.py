@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from .._typing import IntArray
 from .arrow import pq
 from .dialect import Dialect
+from .errors import DataFileError
 
 # What cells should say, by position of their column and by row.
 Replacement = Mapping[int, Mapping[int, str]]
@@ -137,3 +138,9 @@ def extra_cells(extra: Extra | None, n: int) -> list[list[str]] | None:
     if len(extra) != n:
         raise ValueError(f"extra should have a cell for each of {n} rows, got {len(extra)}.")
     return [[cells] if isinstance(cells, str) else list(cells) for cells in extra]
+
+
+def check_table(table: Any) -> None:
+    """Raise unless a table has been read."""
+    if not isinstance(table, RawTable):
+        raise DataFileError(f"table should be what read_table returns, got {type(table).__name__}.")

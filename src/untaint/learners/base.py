@@ -18,7 +18,13 @@ from threadpoolctl import threadpool_limits
 from .._progress import ProgressLine, shown_by
 from .._threads import limited_cores
 from .._typing import FloatArray, IntArray
-from .._validation import array_namespace_of, check_matrix_memory, check_query_data, overflow_guard
+from .._validation import (
+    array_namespace_of,
+    check_matrix_memory,
+    check_query_data,
+    check_verbose,
+    overflow_guard,
+)
 from ..design.base import FitDesign, measured_from
 from ..design.features import FeatureDesign
 from ..design.linear import LinearDesign
@@ -241,6 +247,7 @@ class KernelEstimator(BaseEstimator):
 
     @contextmanager
     def _reporting(self) -> Iterator[Callback]:
+        check_verbose(self.verbose)
         if not self.verbose:
             yield no_callback
             return

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import RegressorMixin
 
 from .._typing import FloatArray
@@ -38,7 +39,8 @@ class KernelRegressor(RegressorMixin, KernelEstimator):
         X, y, sample_weight = check_training_data(
             self, X, y, sample_weight, pairwise=self._pairwise
         )
-        if getattr(self, "contamination", 0) != 0:  # squares of residuals are compared
+        contamination = getattr(self, "contamination", 0)
+        if not np.isscalar(contamination) or contamination != 0:  # squares are compared
             check_target_sizes(y)
         self._flat = y.ndim == 1
         return X, as_2d(y), sample_weight

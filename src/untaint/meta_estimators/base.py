@@ -7,12 +7,21 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._progress import ProgressLine, report_step
 from .._typing import BoolArray, FloatArray, IntArray
-from .._validation import check_any_rows, check_choice, check_contamination, check_real
+from .._validation import (
+    MAX_THREADS,
+    check_any_rows,
+    check_choice,
+    check_contamination,
+    check_count,
+    check_real,
+    check_verbose,
+    seed_of,
+)
 from ..exceptions import warn_if_ambiguous
 from ..outliers.audit import audit_table, q_values
 from .learner import FitRequest, OnFit
@@ -73,6 +82,8 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
     ) -> Self:
         """Fit; what a kernel says of rows may be known, and a part of them predict the others."""
         self._check_estimator()
+        limits: Any = {"low": -MAX_THREADS, "high": MAX_THREADS, "optional": True}
+        check_count("n_jobs", self.n_jobs, **limits)
         X = self._check_rows(X, reset=True)
         targets, weights = self._check_data(X, y, sample_weight)
         contamination = check_contamination(self.contamination, weights)
@@ -101,7 +112,7 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
         return check_any_rows(self, X, strict=self._stacks, reset=reset)
 
     def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return seed_of(self.random_state)
 
     def _seeded(self, estimator: Any, seed: int) -> Any:
         """Return a copy whose random states that are None are set, if that of the fit is set."""
@@ -118,6 +129,7 @@ class RobustMetaEstimator(MetaEstimatorMixin, BaseEstimator, ABC):
     @contextmanager
     def _reporting(self, n_fits: int) -> Iterator[OnFit]:
         """Yield what shows the number of fits so far, if that is wanted."""
+        check_verbose(self.verbose)
         if not self.verbose:
             yield lambda done: report_step(done, max(n_fits, done))
             return

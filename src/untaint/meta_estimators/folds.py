@@ -37,8 +37,13 @@ def make_folds(
         cv = GroupKFold(int(cv)) if codes is None else StratifiedGroupKFold(int(cv))
     if groups is not None and len(groups) != len(y):
         raise ValueError(f"groups must have {len(y):,} rows like X, got {len(groups):,}.")
-    splitter = check_cv(cv, y, classifier=codes is not None)
-    folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    try:
+        splits = check_cv(cv, y, classifier=codes is not None).split(X, y, groups)
+        folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
+    except TypeError as error:
+        raise ValueError(
+            f"cv must be a number of folds, a splitter or pairs of rows, got {cv!r}: {error}."
+        ) from error
     for train, test in folds:
         within = all(part.min() >= 0 and part.max() < len(y) for part in (train, test) if len(part))
         if not within or not len(train) or not len(test):

@@ -196,6 +196,8 @@ class TrimmedScorer(BaseEstimator):
         fraction = _check(self.metric, self.contamination)
         if y is None:
             raise ValueError("y must hold the targets of the validation rows, got None.")
+        if not hasattr(estimator, "predict"):
+            raise ValueError(f"estimator must have a method predict, got {estimator!r}.")
         y = np.asarray(y)
         weights = check_weights(sample_weight, y)
         present = weights > 0

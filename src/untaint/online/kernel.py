@@ -160,7 +160,7 @@ class NoisyKernelRegressor(RegressorMixin, NoisyLearner):
         else:
             check_real("gamma", self.gamma, low=0, inclusive=False)
         check_real("shape", self.shape, low=0, inclusive=False)
-        check_count("budget", self.budget, optional=True)
+        check_count("budget", self.budget, high=10**6, optional=True)
         check_count("random_state", self.random_state, low=0, optional=True)
         if is_estimated(self.noise_cov):
             raise ValueError(

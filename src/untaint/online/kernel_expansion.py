@@ -16,6 +16,7 @@ import numpy as np
 from .._typing import FloatArray
 from .kernel_sgd import BLOCK, GradientEngine
 from .noisy_batch import NoisyBatch
+from .projected_gradient import refuse_divergence
 from .step_size import StepSize
 from .surrogate import SurrogateKernel
 
@@ -47,6 +48,7 @@ class KernelSGD(GradientEngine):
         assert batch.X_copy is not None
         first, after = self._n, self._n + len(batch.y)
         self._reserve(after)
+        before = vars(self).copy()
         self._rows[first:after] = batch.X
         known, diagonal = self._rows[:after], self._surrogate.diagonal
         K_copy = self._surrogate.matrix(batch.X_copy, known)
@@ -55,7 +57,12 @@ class KernelSGD(GradientEngine):
             coef = self._coef[: self._n]
             slope = 2.0 * (self._scale * float(K_copy[t, : self._n] @ coef) - target)
             value = self._scale * float(K_row[t, : self._n] @ coef)
-            self._add(slope, value, diagonal)
+            try:
+                self._add(slope, value, diagonal)
+            except OverflowError:
+                self._squared_norm = np.inf
+                break
+        refuse_divergence(self, before, self._squared_norm)
 
     def _add(self, slope: float, value: float, diagonal: float) -> None:
         norm, n = sqrt(self._squared_norm), self._n

@@ -16,7 +16,7 @@ from .fourier import evaluate_features, fourier_features
 from .mixture import KernelMixture
 from .noise import log_characteristic_function
 from .noisy_batch import NoisyBatch
-from .projected_gradient import ProjectedGradientDescent
+from .projected_gradient import ProjectedGradientDescent, refuse_divergence
 from .step_size import (
     DistanceOverGradients,
     StepSize,
@@ -129,10 +129,12 @@ class RandomFeatureSGD(GradientEngine):
     def _learn_block(self, batch: NoisyBatch) -> None:
         assert batch.X_copy is not None
         descent = self._descent
+        before = vars(descent).copy()
         phi_row = self._amplitude * fourier_features(batch.X, self._omega)
         phi_copy = self._amplitude * fourier_features(batch.X_copy, self._omega)
         for t, y in enumerate(batch.y.tolist()):
             descent.update(2.0 * (float(descent.w @ phi_copy[t]) - y) * phi_row[t])
+        refuse_divergence(descent, before, descent.w.dot(descent.w))
 
     def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
         """Evaluate the random features; ``input_cov`` damps each of them accordingly."""

@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from .._typing import AnyArray, FloatArray
+from .._validation import check_no_missing_label, is_missing
 
 
 @final
@@ -33,24 +34,38 @@ class LabelCodes:
         """1 if the code 1 is that of the second class, and -1 if it is that of the first."""
         return 1.0 if len(self.labels) < 2 or self.classes[0] == self.labels[0] else -1.0
 
+    def known_code(self, label: Any) -> int | None:
+        """Return the code of a label, None if it has not occurred."""
+        try:
+            return self.labels.index(label)
+        except (TypeError, ValueError):  # arrays and pandas.NA cannot be compared
+            return None
+
     def code(self, label: Any) -> int:
         """Return the code of a label, which may be new."""
-        if label not in self.labels:
+        code = self.known_code(label)
+        if code is None:
+            if label.__hash__ is None or np.ndim(label) or is_missing(label):
+                raise ValueError(f"y must be a label, such as text or a number, got {label!r}.")
             if len(self.labels) == 2:
                 raise too_many_classes([*self.labels, label])
             self.labels.append(label)
-        return self.labels.index(label)
+            code = len(self.labels) - 1
+        return code
 
     def codes(self, y: AnyArray) -> FloatArray:
         """Return the codes of an array of labels."""
+        check_no_missing_label(y)
         values, which = np.unique(y, return_inverse=True)
-        return np.array([float(self.code(value)) for value in values.tolist()])[which.ravel()]
+        codes = np.array([float(self.code(value)) for value in values.tolist()])
+        return codes[which.reshape(y.shape)]
 
 
 def check_labels(y: Any) -> AnyArray:
     """Return labels as an array of shape (n,)."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    check_no_missing_label(y)
     y = column_or_1d(y, warn=True)
     if not len(y):
         raise ValueError("Found array with 0 sample(s) in y while a minimum of 1 is required.")

@@ -21,7 +21,7 @@ from .linear_base import LinearRegressor
 from .linear_statistics import LinearStatistics
 from .noise import RowNoise
 from .noisy_batch import NoisyBatch
-from .projected_gradient import ProjectedGradientDescent
+from .projected_gradient import ProjectedGradientDescent, refuse_divergence
 from .step_size import (
     DistanceOverGradients,
     SecondMomentStepSize,
@@ -206,6 +206,7 @@ class NoisyLinearRegressor(LinearRegressor):
         elif isinstance(descent.step_size, SecondMomentStepSize):
             squares = self._squares(batch)
         warn_beyond_horizon(descent.step_size, descent.rounds, len(batch.y), 6)
+        before = vars(descent).copy()
         constant = np.full(len(batch.y), float(self._fits_intercept))
         a, noise = (batch.X, None) if batch.noise is None else batch.merged()
         a, b = np.column_stack([constant, a]), None
@@ -229,6 +230,7 @@ class NoisyLinearRegressor(LinearRegressor):
             descent.update(
                 gradient if batch.sample_weight is None else batch.sample_weight[t] * gradient
             )
+        refuse_divergence(descent, before, descent.w.dot(descent.w))
 
     def _squares(self, batch: NoisyBatch) -> list[list[float]]:
         """Return the squared norm of each row, averaged over its copies, and of its target."""

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
-from .._validation import check_real
+from .._validation import check_real, is_word
 from .linear_statistics import LinearStatistics
 from .noise import is_estimated
 from .noisy_batch import NoisyBatch
@@ -85,7 +85,7 @@ class LinearRegressor(RegressorMixin, NoisyLearner):
         return self._fitted_statistics.leader.refit_rounds(self.n_rounds_)
 
     def _check_noise_factor(self) -> None:
-        if self.noise_factor != "estimate":
+        if not is_word(self.noise_factor, "estimate"):
             check_real("noise_factor", self.noise_factor, low=0, inclusive=False)
         elif self.noise_cov is not None and is_estimated(self.noise_cov):
             raise ValueError(

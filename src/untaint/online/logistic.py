@@ -11,7 +11,8 @@ loss (:mod:`.logistic_selection`), such that the fit is not worse than the naive
 not grow with the rows (:mod:`.logistic_data`).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -211,14 +212,28 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
         self, x: Mapping[Any, Any], y: Any, x_copy: Mapping[Any, Any] | None = None
     ) -> None:
         """Update the model with one row; ``x_copy`` is a second measurement of its features."""
-        super().learn_one(x, self._stream_labels(y).code(y), x_copy)
+        known = self.__dict__.get("_label_codes")
+        code = None if known is None else known.known_code(y)
+        if code is not None:
+            super().learn_one(x, code, x_copy)
+            return
+        with self._stream_labels(y) as labels:
+            super().learn_one(x, labels.code(y), x_copy)
 
-    def _stream_labels(self, label: Any) -> LabelCodes:
-        """Return the labels so far; if the first label is a bool, both are known."""
-        if "_label_codes" not in self.__dict__:
-            is_bool = isinstance(label, bool | np.bool_)
-            self._label_codes = LabelCodes((False, True) if is_bool else ())
-        return self._label_codes
+    @contextmanager
+    def _stream_labels(self, label: Any) -> Iterator[LabelCodes]:
+        """Yield the labels so far, to which rows add theirs unless they are refused.
+
+        If the first label is a bool, both are known.
+        """
+        known, n_rounds = self.__dict__.get("_label_codes"), self.__dict__.get("n_rounds_", 0)
+        both = (False, True) if isinstance(label, bool | np.bool_) else ()
+        labels = LabelCodes(both if known is None else known.labels)
+        try:
+            yield labels
+        finally:
+            if self.__dict__.get("n_rounds_", 0) > n_rounds:
+                self._label_codes = labels
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Predict the probabilities of the labels seen so far, from one row.
@@ -236,8 +251,9 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
     def learn_many(self, X: Any, y: Any) -> None:
         """Update the model with the noisy rows of a frame and a series of labels."""
         y = np.asarray(y)
-        if len(y):
-            super().learn_many(X, self._stream_labels(y[0]).codes(y))
+        if y.size:
+            with self._stream_labels(y.flat[0]) as labels:
+                super().learn_many(X, labels.codes(y))
 
     def predict_proba_many(self, X: Any) -> Any:
         """Predict the probabilities of the labels, one column each, for a frame of rows."""
@@ -305,6 +321,7 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
         return X @ fit.coef + fit.intercept
 
     def _clean_error(self, batch: NoisyBatch) -> float:
+        batch.refuse_replicates("a classifier")
         X, noise = batch.merged()
         assert not isinstance(noise, RowNoise)
         X = X - self._leader.data.origin
@@ -317,4 +334,4 @@ class NoisyLogisticRegression(ClassifierMixin, NoisyLearner):
         data = self._leader.data
         enough = data.total_weight >= _ROWS_PER_FEATURE * data.n_features
         if self.noise_cov is not None and enough:
-            check_declared_noise(data.gram(), data.noise, True, self._feature_index.names)
+            check_declared_noise(data.gram(), data.noise, True, self._feature_index.names, 6)

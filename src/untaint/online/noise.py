@@ -138,6 +138,8 @@ def _series_to_dict(noise_cov: Any) -> Any:
 
 def _as_float_array(noise_cov: Any) -> FloatArray:
     try:
+        if np.iscomplexobj(noise_cov):
+            raise TypeError
         given = np.asarray(noise_cov, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(

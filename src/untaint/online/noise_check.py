@@ -29,7 +29,7 @@ _MARGIN = 1.1  # tolerated ratio beyond the sampling error of an eigenvalue
 
 
 def check_declared_noise(
-    gram: FloatArray, noise: FloatArray, centred: bool, names: Sequence[Any]
+    gram: FloatArray, noise: FloatArray, centred: bool, names: Sequence[Any], stacklevel: int = 7
 ) -> None:
     """Warn if noise is nearly all of the variance in some direction, and raise if it is more."""
     n, d = gram[0, 0], len(noise)
@@ -63,7 +63,7 @@ def check_declared_noise(
             f"noise_cov explains {share:.0%} of the variance of the rows in one direction: what "
             "can be learnt there is little, and if the noise is overstated it is wrong.",
             OverstatedNoiseWarning,
-            stacklevel=7,
+            stacklevel=stacklevel,
         )
 
 

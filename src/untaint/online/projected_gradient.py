@@ -9,7 +9,7 @@ Learning from Noisy Data, eq. (2): for any vectors v and any u of the ball, :mat
 """
 
 from math import sqrt
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class ProjectedGradientDescent:
         self.w = w
         weight = float(self.rounds) if self._weight_by_round else 1.0
         self._weight_sum += weight
-        self._weighted_sum += weight * w
+        self._weighted_sum = self._weighted_sum + weight * w
 
     def iterate(self, average: bool) -> FloatArray:
         """Return the current iterate, or the average of the iterates after each round."""
@@ -50,3 +50,13 @@ class ProjectedGradientDescent:
         """Add coordinates for new features, which are zero in the earlier iterates."""
         more = (0, size - len(self.w))
         self.w, self._weighted_sum = np.pad(self.w, more), np.pad(self._weighted_sum, more)
+
+
+def refuse_divergence(model: Any, before: dict[str, Any], squared_norm: float) -> None:
+    """Restore a model and raise if the steps of a batch have ended at an infinite norm."""
+    if not squared_norm < np.inf:
+        vars(model).update(before)
+        raise ValueError(
+            "learning_rate must be smaller for rows of this size, got steps that diverge: lower "
+            "it, or set norm_bound."
+        )

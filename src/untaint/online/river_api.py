@@ -84,10 +84,26 @@ class NoisyLearner(RiverCompatMixin, BatchAPIMixin):
             model = None if self._allow_missing else self._linear_model()
             until = 0 if buffer.in_blocks else self._refit_rounds()[1]
             buffer.cache_model(self._feature_index.names, model, until)
-        if [*x] == buffer.coef_names:
-            return sum(map(mul, buffer.coef, x.values()), buffer.intercept)
+        try:
+            if [*x] == buffer.coef_names:
+                found = sum(map(mul, buffer.coef, x.values()), buffer.intercept)
+            else:
+                found = self._predict_other(x, buffer)
+            if -1e308 < found < 1e308:  # a number, and so are all features
+                return found
+        except (TypeError, ValueError, AttributeError):
+            check_row(x, 0.0, None, self._allow_missing)
+            raise
+        check_row(x, 0.0, None, self._allow_missing)
+        return found
+
+    def _predict_other(self, x: Mapping[Any, Any], buffer: RowBuffer) -> float:
+        """Predict for a row with other names than the buffered ones, or if not linear."""
         if buffer.coef_names is None:
-            row = self._feature_index.align([*x], np.array([[*x.values()]], dtype=float))
+            values = np.array([[*x.values()]])
+            if values.dtype.kind not in "biuf":
+                raise TypeError(f"x must hold numbers, got the type {values.dtype}.")
+            row = self._feature_index.align([*x], values.astype(float))
             return float(self._predict_rows(row, False)[0])
         self._feature_index.check_names(tuple(x))
         coef = buffer.coef_by_name
@@ -95,13 +111,16 @@ class NoisyLearner(RiverCompatMixin, BatchAPIMixin):
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Update the model with the noisy rows of a frame and a series of targets or labels."""
-        rows, targets = frame_values("X", X), frame_values("y", y)
+        rows, targets = frame_values("X", X), frame_values("y", y, 1)
         n = len(targets)
         if len(rows) != n:
             raise ValueError(f"X and y must have as many rows, got {len(rows)} and {n}.")
-        if not n:
+        if not rows.size:
+            if n:
+                raise ValueError("X must have a column, got none.")
             return
         if "_buffer" not in self.__dict__:
+            RowBuffer().column_names(X)  # raises if some are the same
             check_finite("X", rows, self._allow_missing)
             check_finite("y", targets, False)
             self._check_parameters()

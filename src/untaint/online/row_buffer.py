@@ -140,7 +140,10 @@ class RowBuffer:
         if columns is last:
             return self._last_columns[1]
         if last is None or not hasattr(columns, "equals") or not columns.equals(last):
-            self._last_columns = (columns, tuple(columns))
+            names = tuple(columns)
+            if len(set(names)) < len(names):
+                raise ValueError(f"X must have column names that all differ, got {[*names]}.")
+            self._last_columns = (columns, names)
         return self._last_columns[1]
 
     def cache_model(

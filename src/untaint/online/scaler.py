@@ -16,7 +16,7 @@ from .._typing import FloatArray
 from .noise import covariance_matrix
 from .river_compat import RiverCompatMixin
 from .scaling import ATTRIBUTE, ScaledRow, ScaledRows, Scaling
-from .stream_input import check_row, frame_values
+from .stream_input import check_finite, check_row, frame_values
 
 _FIXED_AFTER = 32  # single rows after which means and scales stay what they are
 
@@ -75,6 +75,7 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
     def fit(self, X: Any, y: Any = None) -> Self:
         """Compute means and scales of the features of noisy rows, an array or frame (n, d)."""
         X = validate_data(self, X, dtype=np.float64)
+        check_finite("X", X, False)
         names = tuple(getattr(self, "feature_names_in_", range(X.shape[1])))
         self._set_scaling(names, X.mean(axis=0), X.std(axis=0))
         self._n_rows = _FIXED_AFTER
@@ -88,7 +89,11 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
     def inverse_transform(self, X: Any) -> FloatArray:
         """Return scaled rows in the units of the data."""
         check_is_fitted(self, "_scaling")
-        return np.asarray(X, dtype=float) * self.scale_ + self.mean_
+        rows = frame_values("X", X)
+        check_finite("X", rows, False)
+        if rows.shape[1:] != self.scale_.shape:
+            raise ValueError(f"X must have {len(self.scale_)} columns, got {rows.shape[1]}.")
+        return rows * self.scale_ + self.mean_
 
     def learn_one(self, x: Mapping[Any, Any]) -> None:
         """Update means and scales with one of the first rows, a dict of features."""
@@ -96,6 +101,8 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
         if n >= _FIXED_AFTER:
             return
         check_row(x, 0.0, None, False)
+        if not x:
+            return
         if n == 0:
             self._sums: dict[Any, list[float]] = {}
         for name, value in x.items():
@@ -114,12 +121,18 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
     def transform_one(self, x: Mapping[Any, Any]) -> ScaledRow | Mapping[Any, Any]:
         """Return the scaled features of one row, a dict that carries its scaling."""
         scaling = self.__dict__.get("_scaling")
-        return x if scaling is None else scaling.row(x)
+        try:
+            return x if scaling is None else scaling.row(x)
+        except (AttributeError, TypeError):
+            check_row(x, 0.0, None, True)
+            raise
 
     def learn_many(self, X: Any) -> None:
         """Compute means and scales of the first frame of noisy rows."""
         if self.__dict__.get("_n_rows", 0) < _FIXED_AFTER:
+            _check_frame(X)
             rows = frame_values("X", X)
+            check_finite("X", rows, False)
             self._set_scaling(tuple(X.columns), rows.mean(axis=0), rows.std(axis=0))
             self._n_rows = _FIXED_AFTER
 
@@ -128,6 +141,7 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
         scaling = self.__dict__.get("_scaling")
         if scaling is None:
             return X
+        _check_frame(X)
         scaled = (X[list(scaling.names)] - scaling.mean) / scaling.scale
         scaled.attrs[ATTRIBUTE] = scaling
         return scaled
@@ -150,3 +164,8 @@ class NoiseAwareScaler(RiverCompatMixin, OneToOneFeatureMixin, TransformerMixin,
         self.scale_ = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
         self.n_features_in_ = len(names)
         self._scaling = Scaling(names, self.mean_, self.scale_, self.noise_cov, is_final)
+
+
+def _check_frame(X: Any) -> None:
+    if not hasattr(X, "columns"):
+        raise ValueError(f"X must be a data frame, got {type(X).__name__}.")

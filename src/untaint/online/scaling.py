@@ -16,6 +16,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from .noise import Noise, RowNoise, covariance_matrix
+from .stream_input import frame_values
 
 ATTRIBUTE = "untaint_scaling"  # in the attributes of a data frame
 
@@ -118,7 +119,7 @@ def scale_copy(X_copy: Any, scaling: Scaling | None) -> Any:
         return X_copy
     if isinstance(X_copy, Mapping):
         return dict(scaling.row(X_copy))
-    return (np.asarray(X_copy, dtype=float) - scaling.mean) / scaling.scale
+    return (frame_values("X_copy", X_copy) - scaling.mean) / scaling.scale
 
 
 def _plain(value: Any) -> Any:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from .._typing import FloatArray
-from .._validation import check_at_most, check_real
+from .._validation import check_at_most, check_real, is_word
 from .correction import MomentCorrection, feature_variances
 from .moments import Moments
 from .ridge_solvers import solve_ridge
@@ -43,9 +43,9 @@ class Shrinkage(NamedTuple):
 
 def share_and_alpha(model: Any) -> tuple[tuple[float, ...], float | None]:
     """Return the shares to select from and the given alpha, None if it is to be selected."""
-    if model.alpha != "auto":
+    if not is_word(model.alpha, "auto"):
         check_real("alpha", model.alpha, low=0)
-    if model.share != "auto":
+    if not is_word(model.share, "auto"):
         check_real("share", model.share, low=0)
         check_at_most("share", model.share, 1.0)
     shares = SHARES if isinstance(model.share, str) else (float(model.share),)

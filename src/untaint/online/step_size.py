@@ -21,7 +21,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from .._typing import FloatArray
-from .._validation import check_count, check_flag, check_real
+from .._validation import check_count, check_flag, check_real, is_word, scheduled_rate
 
 NAMES = ("auto", "adaptive", "theory")
 _MAX_WAIT = 8  # rounds without a step, in which second moments are estimated
@@ -47,12 +47,7 @@ class ScheduledStepSize:
         """Return the scheduled step size, which does not depend on gradient and iterate."""
         if not callable(self.rate):
             return self.rate
-        rate = float(self.rate(t))
-        if not 0.0 <= rate < np.inf:
-            raise ValueError(
-                f"learning_rate must give a finite number of at least 0, got {rate!r} in round {t}."
-            )
-        return rate
+        return scheduled_rate(self.rate, t)
 
 
 @final
@@ -232,7 +227,7 @@ def check_descent_parameters(model: Any) -> None:
     check_real("norm_bound", model.norm_bound, low=0, inclusive=False, optional=True)
     check_count("horizon", model.horizon, optional=True)
     check_real("target_bound", model.target_bound, low=0, optional=True)
-    if model.average != "auto":
+    if not is_word(model.average, "auto"):
         check_flag("average", model.average)
 
 

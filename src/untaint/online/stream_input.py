@@ -10,6 +10,7 @@ from .._typing import FloatArray
 from .feature_index import sorted_names
 
 MAX_ABS_VALUE = 1e150  # its square can still be summed over a stream
+_FLOAT = np.dtype(float)
 
 
 def check_row(x: Any, y: Any, x_copy: Any, gaps: bool) -> None:
@@ -39,17 +40,26 @@ def _is_number(value: Any, gap: bool) -> bool:
         return False
     return (
         np.ndim(value) == 0
-        and not isinstance(value, str)
+        and not isinstance(value, (str, np.timedelta64))
         and (abs(number) < MAX_ABS_VALUE or (gap and np.isnan(number)))
     )
 
 
-def frame_values(name: str, X: Any) -> FloatArray:
+def frame_values(name: str, X: Any, ndim: int = 2) -> FloatArray:
     """Return the values of a frame or series, and raise unless they are numbers."""
-    try:
-        return np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold numbers: {error}.") from None
+    values = X.to_numpy() if hasattr(X, "to_numpy") else X
+    if type(values) is not np.ndarray or values.dtype is not _FLOAT:
+        try:
+            kind = np.asarray(values).dtype
+            if kind.kind in "cmM":
+                raise TypeError(f"got the type {kind}")
+            values = np.asarray(values, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must hold numbers: {error}.") from None
+    if values.ndim != ndim:
+        expected = "a frame of rows" if ndim == 2 else "one column"
+        raise ValueError(f"{name} must be {expected}, got the shape {values.shape}.")
+    return values
 
 
 def check_finite(name: str, values: FloatArray, gaps: bool) -> None:

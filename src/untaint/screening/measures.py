@@ -21,6 +21,8 @@ from .scales import centres_of, quantile, scale_of, scales_of
 
 # Values are clipped here, so that their squares are finite.
 MAX_VALUE = 1e150
+# A column without larger values counts as constant: its scale has no inverse.
+MIN_VALUE = 1e-300
 # Central fraction of the samples that determines centres and scales.
 CORE_FRACTION = 0.5
 HIGH_QUANTILE = 0.9
@@ -40,8 +42,11 @@ class Columns:
             self.X.sum_duplicates()
             return
         self.X = np.asfortranarray(X, dtype=float)
-        if self.X.size and np.abs(self.X).max() > MAX_VALUE:
+        largest = np.abs(self.X).max(axis=0, initial=0.0)
+        if (largest > MAX_VALUE).any():
             self.X = np.clip(self.X, -MAX_VALUE, MAX_VALUE)
+        if ((largest > 0) & (largest < MIN_VALUE)).any():
+            self.X = np.asfortranarray(np.where(largest < MIN_VALUE, 0.0, self.X))
 
     def __getitem__(self, j: int) -> tuple[Any, FloatArray]:
         """Return row indices and their entries of column j; all other entries are zero."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ..._progress import tracked
 from ..numbers import ENOUGH, read_plain
-from ..table import RawTable
+from ..table import RawTable, check_table
 from .column import Column, Kind
 from .duplicates import mark_duplicates
 from .identifiers import counts_up, has_distinct_values, has_identifier_name, is_prose
@@ -38,6 +38,7 @@ def read_columns(table: RawTable, first: str | None = None) -> list[Column]:
     >>> [column.kind for column in read_columns(read_table(path))]
     ['identifier', 'date', 'number']
     """
+    check_table(table)
     places = tracked(range(len(table.names)), len(table.names))
     return mark_duplicates([read_column(table, j) for j in places], first)
 

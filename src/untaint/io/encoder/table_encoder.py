@@ -11,7 +11,7 @@ from ..._typing import FloatArray
 from ..columns.column import Column
 from ..columns.read import read_columns
 from ..errors import DataFileError, listed
-from ..table import RawTable
+from ..table import RawTable, check_table
 from .features import make_features, plan_features
 from .plan import notes_on_columns
 from .reread import read_as, unknown_levels
@@ -144,10 +144,13 @@ class TableEncoder(BaseEstimator):
         return columns
 
     def _check_columns(self, table: RawTable) -> None:
+        check_table(table)
         absent = [plan.name for plan in self.columns_ if plan.used and plan.name not in table.names]
         if not absent:
             return
-        hint = hint_at(absent[0], table.names, "did you rename it to")
+        known = {plan.name for plan in self.columns_}  # and the target
+        others = [name for name in table.names if name not in known]
+        hint = hint_at(absent[0], others, "did you rename it to")
         more = f" (and {listed(absent[1:])})" if absent[1:] else ""
         raise DataFileError(
             f"{table.source}: expected a column {absent[0]!r}{more}, as in the table that was "

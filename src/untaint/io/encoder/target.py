@@ -12,7 +12,7 @@ from ..columns.read import read_values
 from ..columns.typed import as_strings, plain
 from ..errors import DataFileError, listed
 from ..numbers import read_numbers
-from ..table import RawTable
+from ..table import RawTable, check_table
 
 # A column holds mostly numbers if more than this part of its cells are numbers.
 MOSTLY = 0.5
@@ -93,6 +93,7 @@ def _unreadable(column: Column, decimal: str) -> BoolArray:
 
 def find_column(table: RawTable, name: str) -> int:
     """Return the position of a column; the error for an unknown name suggests similar ones."""
+    check_table(table)
     if name in table.names:
         return table.names.index(name)
     if name.strip() in table.names:
