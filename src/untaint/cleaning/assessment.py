@@ -251,7 +251,7 @@ def _by_trees(kernel: RowAssessment, known: Any, request: _Request) -> RowAssess
     folds, part = FOLDS, None
     if len(y) > MANY_ROWS:
         folds, part = FEW_FOLDS, _fitted_rows(y, task, seed)
-    trees = boosting(task, seed, len(y))
+    trees = boosting(task, seed, y)
     model = kind(trees, contamination=share, cv=folds, random_state=seed)
     # In small fits threads would wait for one another.
     with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):
