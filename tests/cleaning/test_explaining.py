@@ -92,3 +92,22 @@ def test_columns_that_drive_suspicion(cleaning):
     assert by_name["width"].suspicion > 0
     assert by_name["kind"].suspicion == 0
     assert all(0 <= column.suspicion <= 1 for column in by_name.values())
+
+
+def test_the_interval_is_of_all_wrong_rows():
+    from untaint.cleaning.row_assessment import assess_by_cells, with_interval_of_all
+    from untaint.cleaning.wrong_cells import WrongCells
+
+    nothing = assess_by_cells(WrongCells({}, {}, np.zeros(400)), np.zeros((400, 2)))
+    flagged = np.arange(400) < 16
+    found = with_interval_of_all(nothing._replace(flagged=flagged, interval=(0.04, 0.04)))
+    assert found.interval == pytest.approx((0.02, 0.06))
+
+
+def test_observed_targets_are_written_like_the_expected(tmp_path):
+    x = 37 * np.arange(100) % 101
+    rows = [f"{a},{20000.125 + 300 * a}" for a in x]
+    rows[8] = rows[8].split(",")[0] + ",620000.0"
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *rows]))
+    (found,) = clean_table(read_table(tmp_path / "t.csv"), "y", skip=["unit", "columns"]).suspects
+    assert found.why.startswith("y is 620,000, where ")

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from .._typing import FloatArray
 from ..io import Column
 from .checks import run_checks
+from .checks.total import without_rows
 from .column_assessment import ExemptCells, OnStage, assess_columns
 from .concurrent_columns import thread_count
 from .finding import CellFinding, best_of_each_cell
@@ -84,6 +85,7 @@ def _assess(
         probability[found.row, found.column] = found.probability
     findings = list(checked)
     if n >= FEWEST_ROWS and "columns" not in skip:
+        columns = without_rows(columns, {each.row for each in checked if each.kind == "total"})
         copies = [found for found in checked if found.partner is not None]
         sure = [found for found in checked if found.probability >= SURE]
         doubtful = [found._replace(expected=None) for found in copies]

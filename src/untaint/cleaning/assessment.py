@@ -30,7 +30,13 @@ from .findings import FLAG_SCORE, Task
 from .learner_choice import MANY_ROWS, boosting, choose_learner
 from .model_choice import ModelChoice, OnStage, select_for_classification, select_for_regression
 from .refit import MAX_TARGET, overflows
-from .row_assessment import LearnerChoice, RowAssessment, with_wrong_cells, with_wrong_targets
+from .row_assessment import (
+    BELOW,
+    LearnerChoice,
+    RowAssessment,
+    with_wrong_cells,
+    with_wrong_targets,
+)
 from .singleton_labels import singleton_label
 from .wrong_cells import WrongCells
 
@@ -53,8 +59,6 @@ FIRST_ROWS = 10_000
 FEATURES = 256
 # Smallest score of a flagged target if the estimated contamination is zero.
 STRICT_FLAG_SCORE = 8.0
-# Score of a row with far features at most, as a part of that of a flagged one.
-BELOW = 0.99
 # False-discovery rate among flagged labels; and if the estimated contamination is zero.
 MAX_FDR, STRICT_MAX_FDR = 0.05, 0.01
 
@@ -251,7 +255,7 @@ def _by_trees(kernel: RowAssessment, known: Any, request: _Request) -> RowAssess
     folds, part = FOLDS, None
     if len(y) > MANY_ROWS:
         folds, part = FEW_FOLDS, _fitted_rows(y, task, seed)
-    trees = boosting(task, seed, len(y))
+    trees = boosting(task, seed, y)
     model = kind(trees, contamination=share, cv=folds, random_state=seed)
     # In small fits threads would wait for one another.
     with threadpool_limits(1 if len(y) <= SINGLE_THREAD_ROWS else None, "openmp"):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .._typing import IntArray
 from ..cells import CellFinding
+from ..cells.checks.wording import number_text
 from ..io import RawTable
 from .findings import Kind, Odd, Suspect, Task
 from .row_assessment import RowAssessment
@@ -101,9 +102,10 @@ class Explainer:
             if str(expected) == cell:
                 return f"{name} is {_short(cell)}, of which rows like it leave some doubt."
             return f"{name} is {_short(cell)}, but rows like it are {_short(str(expected))}."
-        hint = error_hint(float(self.observed[row]), float(expected))
+        observed = float(self.observed[row])
+        hint = error_hint(observed, float(expected))
         where = f"where rows like it have about {format_number(expected)}{hint}"
-        return _sentence(f"{name} is {_short(cell)}, {where}")
+        return _sentence(f"{name} is {number_text(observed)}, {where}")
 
 
 def write_expected(value: float, found: CellFinding) -> str:

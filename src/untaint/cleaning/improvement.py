@@ -88,7 +88,7 @@ def measure_improvement(
         elif task == "regression":
             before, after = _errors_of_quick_trees(both, sample)
         else:
-            trees = boosting(task, seed, len(y))
+            trees = boosting(task, seed, y)
             before, after = (_errors(trees, kept, sample) for kept in both)
     if before is None or after is None:
         return None

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from .._progress import tracked
@@ -35,6 +36,8 @@ WORTH_TREES, OPEN, OPEN_LABELS, QUICK_LABELS = 0.02, 0.2, 0.01, range(300, ROWS 
 # Trees of many rows: half as many, each of more weight. Faster ones of several classes diverge.
 MANY_ROWS, FEW_TREES = 50_000, 50
 FAST: dict[Task, float] = {"regression": 0.2, "classification": 0.15}
+# Of several classes each has trees of its own, whose sum is too sure unless they are few and small.
+SEVERAL = {"max_iter": 50, "max_leaf_nodes": 8}
 # Probability of a class at least.
 LEAST = 0.01
 
@@ -49,13 +52,17 @@ class HeldOut(NamedTuple):
     error: float
 
 
-def boosting(task: Task, seed: int, n_rows: int) -> Any:
-    """Return gradient boosting for a task in a table of so many rows."""
+def boosting(task: Task, seed: int, y: NDArray[Any]) -> Any:
+    """Return gradient boosting for the targets of all rows of a table."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     kind = HistGradientBoostingRegressor if task == "regression" else HistGradientBoostingClassifier
-    few = {"max_iter": FEW_TREES, "learning_rate": FAST[task]} if n_rows > MANY_ROWS else {}
-    return kind(random_state=seed, **few)
+    settings: dict[str, Any] = {}
+    if len(y) > MANY_ROWS:
+        settings = {"max_iter": FEW_TREES, "learning_rate": FAST[task]}
+    elif task == "classification" and len(np.unique(y)) > 2:
+        settings = SEVERAL
+    return kind(random_state=seed, **settings)
 
 
 def choose_learner(
@@ -82,7 +89,7 @@ def choose_learner(
     in_own_units : callable
         Of targets on the scale of the fit.
     """
-    n_rows = len(y)
+    n_rows, trees_of_all = len(y), boosting(task, seed, y)
     rows = np.random.default_rng(seed).permutation(n_rows)[:ROWS]
     rows = rows[~singleton_label(y[rows], task)]
     if len(rows) < FEWEST or overflows(y[rows], task):
@@ -115,7 +122,7 @@ def choose_learner(
     if is_open:
         # Fits are small: threads would wait for one another.
         with threadpool_limits(1, "openmp"):
-            trees = max(judge(lambda: boosting(task, seed, n_rows), rows) for rows in fitted)
+            trees = max(judge(lambda: clone(trees_of_all), rows) for rows in fitted)
         gain = trees.log_likelihood - own.log_likelihood
     chosen: Learner = "trees" if gain > WORTH_TREES * len(y) else "kernel"
     what = "typical error" if task == "regression" else "share of missed labels"

@@ -3,7 +3,9 @@
 A cell is repaired if it is wrong with a probability of at least 0.9 and what it should hold is
 known: a mistake that can be undone, such as a slipped decimal point or an exchange of two cells, a
 misspelt level, or a prediction within 10 %. A row is repaired if all its wrong cells are, and
-dropped otherwise. A target that only the model of it contradicts is not known well enough.
+dropped otherwise. A number that only the model of it contradicts is not known well enough, nor is a
+label, unless some labels are certainly wrong and a model without the flagged ones is better, or the
+share of wrong ones was given.
 """
 
 from collections.abc import Mapping, Sequence

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 SUPPORT, TIMES = 0.5, 5.0
 # Such a probability of the target of a row with missing cells.
 SURE = 0.5
+# Score of a row that is not flagged, at most, as a part of that of a flagged one.
+BELOW = 0.99
 # Wrong rows that are not seen, at most.
 UNSEEN = 0.1
 
@@ -106,7 +108,7 @@ def assess_by_cells(wrong: WrongCells, probability: FloatArray) -> RowAssessment
     highest = probability.max(axis=1, initial=0.0)
     scores = score_of(highest)
     cut = float(wrong.scores[flagged].min(initial=2 * FLAG_SCORE))
-    scores = np.where(flagged, wrong.scores, np.minimum(scores, np.nextafter(cut, 0.0)))
+    scores = np.where(flagged, wrong.scores, np.minimum(scores, BELOW * cut))
     share, interval = _share_of_wrong_rows(flagged, probability)
     return RowAssessment(
         model=None,
@@ -133,10 +135,24 @@ def _share_of_wrong_rows(
     n = max(len(flagged), 1)
     share = float(flagged.sum()) / n
     expected = float((1.0 - np.prod(1.0 - probability, axis=1)).sum()) / n
+    low, high = _by_count(share, n)
+    unseen = max(share + min(share, UNSEEN), expected) - share
+    return share, (low, min(high + unseen, 1.0))
+
+
+def _by_count(share: float, n: int) -> tuple[float, float]:
+    """Return an interval of a share that some of n rows have by chance."""
     deviation = float(np.sqrt(max(share, 1.0 / n) / n))
-    high = max(share + min(share, UNSEEN), expected) + 2 * deviation
-    low = share - 2 * deviation
-    return share, (max(low, 0.0), min(high, 1.0))
+    return max(share - 2 * deviation, 0.0), min(share + 2 * deviation, 1.0)
+
+
+def with_interval_of_all(assessment: RowAssessment) -> RowAssessment:
+    """Return an assessment whose interval is of all wrong rows, not of their targets alone."""
+    if assessment.interval is None or not assessment.flagged.any():
+        return assessment
+    low, high = _by_count(float(assessment.flagged.mean()), len(assessment.flagged))
+    interval = min(low, assessment.interval[0]), max(high, assessment.interval[1])
+    return assessment._replace(interval=interval)
 
 
 def supported_only(
@@ -185,7 +201,7 @@ def _flagged_if(
     flagged[list(wrong.targets)] = True
     if (flagged == assessment.flagged).all():
         return assessment
-    below = np.nextafter(assessment.cut, 0.0)
+    below = BELOW * assessment.cut
     return assessment._replace(
         flagged=flagged,
         scores=np.where(flagged, assessment.scores, np.minimum(assessment.scores, below)),

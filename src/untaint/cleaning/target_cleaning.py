@@ -26,6 +26,7 @@ from .row_assessment import (
     RowAssessment,
     contradicted_if_incomplete,
     supported_only,
+    with_interval_of_all,
     with_wrong_cells,
 )
 from .seeds import legacy_seed
@@ -99,6 +100,8 @@ def clean_with_target(
         assessment, improvement = _supported(
             prepared, assessment, wrong, probability, contamination, seed
         )
+        given, low = contamination != "auto", (assessment.interval or (0.0,))[0]
+        assessment = with_interval_of_all(assessment)
         if improvement is None:
             improvement = measure_improvement(
                 prepared.X, prepared.y, assessment, prepared.task, seed, compared=whole
@@ -117,6 +120,7 @@ def clean_with_target(
     n_flagged = int(assessment.flagged.sum())
     suspects = explainer.suspects(order[:n_flagged])
     unflagged_suspects = explainer.suspects(order[n_flagged : n_flagged + MAX_UNFLAGGED])
+    doubt = " ".join(caveats(assessment, improvement))
     findings = Findings(
         source=encodable(PurePath(table.source).name),
         target=prepared.target.name,
@@ -148,9 +152,10 @@ def clean_with_target(
         learner=assessment.learner,
         why_learner=assessment.choice.why,
         identifier=identifier_name(columns),
-        doubt=" ".join(caveats(assessment, improvement)),
+        doubt=doubt,
     )
-    found = _with_targets(cells.findings, prepared, rows, assessment, suspects)
+    some_wrong = given or (low > 0 and not doubt)
+    found = _with_targets(cells.findings, prepared, rows, assessment, suspects, some_wrong)
     return TableCleaning(
         table,
         columns,
@@ -241,8 +246,13 @@ def _with_targets(
     rows: IntArray,
     assessment: RowAssessment,
     suspects: Sequence[Suspect],
+    some_wrong: bool,
 ) -> list[CellFinding]:
-    """Return wrong cells, with those of targets that only the model of the target contradicts."""
+    """Return wrong cells, with those of targets that only the model of the target contradicts.
+
+    A label is known well enough to be repaired only if ``some_wrong``: some labels are certainly
+    wrong, and a model without those that are flagged is better, or the user gave their share.
+    """
     position = prepared.target.position
     known = {found.row for found in findings if found.column == position}
     more = []
@@ -250,6 +260,8 @@ def _with_targets(
     findings = [
         found._replace(expected=float(assessment.expected[place[found.row]]))
         if _is_better_known(found, position, assessment, place)
+        else found._replace(certain=found.certain and some_wrong)
+        if found.column == position and found.kind == "category"
         else found
         for found in findings
     ]
@@ -259,7 +271,7 @@ def _with_targets(
             continue
         number = float(expected) if prepared.task == "regression" else str(expected)
         chance = _probability(assessment, suspect.row)
-        certain = prepared.task == "classification" and chance >= CERTAIN
+        certain = some_wrong and prepared.task == "classification" and chance >= CERTAIN
         more.append(CellFinding(row, position, chance, "target", number, suspect.why, certain))
     return sorted([*findings, *more], key=lambda found: (-found.probability, found.row))
 

@@ -50,6 +50,12 @@ class TestSign:
 
 
 class TestSentinel:
+    def test_codes_are_seen_beside_other_large_mistakes(self, columns, rng):
+        areas = rng.lognormal(8.5, 0.3, 500).round()
+        areas[:4], areas[4:10] = 99999, 10 * np.sort(areas)[245:251]
+        found = find_sentinels(columns({"x": areas}))
+        assert cells_of(found) == [(i, 0) for i in range(4)]
+
     @pytest.mark.parametrize("code", [-999, 9999, 99999, -9999, -888])
     @pytest.mark.parametrize("times", [1, 4])
     def test_codes(self, code, times, columns, weights):
@@ -204,3 +210,35 @@ class TestSwap:
     def test_one_value_far_out(self, columns, rng, weights):
         weights[9] = 172
         assert find_swaps(columns({"x": weights, "y": rng.normal(172, 7, 300)})) == []
+
+
+class TestBeyondFewValues:
+    @pytest.mark.parametrize(
+        ("values", "wrong", "kind", "expected"),
+        [
+            ([1, 2, 3, 4, 5, 6], 3000, "decimal", 3.0),
+            ([1, 2, 3, 4, 5, 6], 33, "digits", 3.0),
+            ([1, 2, 3, 4, 5, 6], 333, "digits", 3.0),
+            ([2007, 2008, 2009], 20008, "digits", 2008.0),
+            ([3, 4, 5, 6, 8], 80, "decimal", 8.0),
+            ([0, 1, 2, 3], 40, "range", None),
+        ],
+    )
+    def test_a_gross_error_among_few_values(self, values, wrong, kind, expected, columns, rng):
+        x = rng.choice(values, 300)
+        x[7] = wrong
+        (found,) = find_out_of_range(columns({"x": x}))
+        assert (found.row, found.kind, found.expected) == (7, kind, expected)
+
+    @pytest.mark.parametrize(
+        ("values", "honest"),
+        [([1, 2, 3, 4, 5, 6], 7), ([0, 1, 2, 3, 4, 5], 9), ([0, 1], 8), ([1, 10, 100], 1000)],
+    )
+    def test_a_rare_value_may_be_right(self, values, honest, columns, rng):
+        x = rng.choice(values, 300)
+        x[7] = honest
+        assert find_out_of_range(columns({"x": x})) == []
+
+    def test_the_tail_of_counts_may_be_long(self, columns, rng):
+        x = np.repeat([0, 1, 2, 3, 4, 10, 26, 368], [300, 40, 15, 8, 4, 2, 2, 1])
+        assert find_out_of_range(columns({"x": x})) == []

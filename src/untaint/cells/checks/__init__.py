@@ -21,6 +21,7 @@ from .sign import find_signs
 from .stuck import find_stuck
 from .swap import find_swaps
 from .texts import find_unreadable
+from .total import find_totals, without_rows
 from .typo import find_typos
 from .unit import find_units
 
@@ -31,6 +32,7 @@ Check = Callable[[Sequence[Column]], list[CellFinding]]
 # In the order in which they are run. If two are equally certain about a cell, the first one counts.
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
+        "total": find_totals,
         "shifted": find_shifted,
         "daymonth": find_exchanged_days,
         "text": find_unreadable,
@@ -82,4 +84,8 @@ def run_checks(columns: Sequence[Column], skip: Sequence[str] = ()) -> list[Cell
     for name, check in tracked(CHECKS.items(), len(CHECKS)):
         if name not in skip:
             found += check(columns)
+        if check is find_totals:  # which come first: rows of them are like no other
+            totals = {one.row for one in found}
+            columns = without_rows(columns, totals)
+    found = [one for one in found if one.row not in totals or one.kind == "total"]
     return sorted(best_of_each_cell(found), key=lambda finding: (finding.row, finding.column))

@@ -1,23 +1,37 @@
-"""Values outside of the range that a column's name states: 140 percent, latitude 95, month 13.
+"""Values outside of the range that a column's name states, or of the few values that others take.
 
-Of the cells of the column, at least 98 % have to lie inside of the range, and at most 2 % outside;
-only then does the column hold what its name says. Percentages of change, ages of houses and the
-like have no such range.
+140 percent, latitude 95, month 13: of the cells of the column, at least 98 % have to lie inside of
+the range, and at most 2 % outside; only then does the column hold what its name says. Percentages
+of change, ages of houses and the like have no such range.
+
+3,000 bedrooms: where others take 2 to 11 values, one cell, or 1 % of them, is reported if
+
+- it is at least three times as large as all others, and on the log scale twice as far from them as
+  any two neighbours of these are from each other, unlike doses and heavy tails;
+- the gap is five times as wide as the range of the others, and a slipped decimal point or a digit
+  that is written twice leads to one of them (3, not 9, among 0 to 5 for 33); or ten times as wide,
+  and on the log scale surprising for their tail (:mod:`.gaps`).
 """
 
+import math
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from ..._typing import FloatArray
 from ...io.columns.column import Column
 from ..finding import CellFinding
+from ..variables import FEWEST_VALUES
+from .gaps import SURPRISE, mean_excess, widest_upper_gap
 from .inputs import Cells, present_cells
 from .wording import number_text
 
 FEWEST = 30
 MAX_SHARE = 0.02
+# Part of the cells beyond few values, least ratio, and width of the gap in ranges of the others.
+MAX_BEYOND, MIN_RATIO, FAR, VERY_FAR = 0.01, 3.0, 5.0, 10.0
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])")
 _WORD = re.compile(r"[a-z]+|%")
 
@@ -92,6 +106,7 @@ def find_out_of_range(columns: Sequence[Column]) -> list[CellFinding]:
         own = range_of(cells.name)
         if own is not None:
             found += _outside(cells, own)
+        found += _beyond_few_values(cells)
     return found
 
 
@@ -127,3 +142,43 @@ def _outside(cells: Cells, own: Range) -> list[CellFinding]:
         reason = f"{number_text(cells.values[i])} is outside of {where}."
         found.append(cells.finding(i, own.probability, "range", None, reason))
     return found
+
+
+def _beyond_few_values(cells: Cells) -> list[CellFinding]:
+    order = np.argsort(cells.values, kind="stable")
+    ordered = cells.values[order]
+    k, gap = widest_upper_gap(ordered, max(1, int(MAX_BEYOND * len(order))))
+    body, beyond = ordered[:-k], ordered[-k:]
+    levels = np.unique(body)
+    span, ends = levels[-1] - levels[0], (levels[0], levels[-1])
+    logs = np.log(body[body > 0])
+    few = 2 <= len(levels) < FEWEST_VALUES and levels[0] >= 0 and len(logs) >= FEWEST
+    if not few or gap < FAR * span:
+        return []
+    width = math.log(beyond[0] / levels[-1])
+    if width < max(math.log(MIN_RATIO), 2 * np.diff(logs).max(initial=0.0)):
+        return []
+    undone = [_undone(value, levels) for value in beyond.tolist()]
+    very_far = gap >= VERY_FAR * span and width >= SURPRISE * mean_excess(logs)
+    if any(value is None for value, _, _ in undone) and not very_far:
+        return []
+    others = f"the {len(body):,} others are {number_text(ends[0])} to {number_text(ends[1])}"
+    found = []
+    for i, (value, kind, hint) in zip(order[-k:].tolist(), undone, strict=True):
+        reason = f"{cells.name} is {number_text(cells.values[i])}, where {others}{hint}"
+        found.append(cells.finding(i, 0.95, kind, value, reason))
+    return found
+
+
+def _undone(value: float, levels: FloatArray) -> tuple[float | None, str, str]:
+    """Return the level from which a mistake led to a value, the kind of mistake, and a hint."""
+    for power in (10, 100, 1000):
+        if value / power in levels:
+            return value / power, "decimal", f": {power} times as much, a slipped decimal point?"
+    texts = {f"{value:.15g}"}
+    for _ in range(2):
+        texts |= {t[:i] + t[i + 1 :] for t in texts for i in range(1, len(t)) if t[i] == t[i - 1]}
+    single = {float(text) for text in texts} & set(levels.tolist())
+    if len(single) == 1:
+        return single.pop(), "digits", ": is a digit repeated?"
+    return None, "range", "."

@@ -4,7 +4,8 @@ A number of a known form (nines, eights, -1, 0) is reported if it lies outside o
 [low, high] of all other values by a wide margin:
 
 - one of at least three nines or eights by the width high - low if it is repeated, by three times
-  that if it is not, and for positive codes also beyond 3 * high;
+  that if it is not, and for positive codes also beyond 3 * high, where the largest 5 % do not
+  count if they are wrong as well: a gap on the log scale separates them (:mod:`.gaps`);
 - -9, -77, -88, -99 and -1 among values that are never negative, if repeated, -1 only if the values
   are continuous; once, a code of two digits if all others are smaller in size;
 - 0 among continuous positive values, if at most 5 % are 0 and
@@ -28,6 +29,7 @@ from ..._typing import BoolArray, FloatArray
 from ...io.columns.column import Column
 from ..distinct import has_values
 from ..finding import CellFinding
+from .gaps import is_surprising, widest_upper_gap
 from .inputs import Cells, present_cells
 from .wording import count_text, day_text, number_text
 
@@ -40,6 +42,8 @@ SHORT_CODES = [-1.0, -9.0, -99.0, -88.0, -77.0]
 # Largest share of a column that a code may fill, and of zeros.
 MAX_SHARE = 0.3
 MAX_ZEROS = 0.05
+# Largest part of the other values that may be wrong as well.
+MAX_WRONG = 0.05
 # Deviations of zero below the median, and the quantile of the normal law that 5 % lie below.
 FAR = 5.0
 # The smallest other value in medians, and in spacings of the lowest tenth.
@@ -134,11 +138,21 @@ def _probability(code: float, count: int, rest: FloatArray, n: int) -> float:
         if not repeated:
             return 0.85 if code < -9 and high < -code else 0.0
         return 0.85 if code == -1 else 0.95
+    if code > 0 and repeated and low > 0:
+        high = _usual_high(rest)
+        gap = code - high
     if code > 0 and code < 3 * high:
         return 0.0
     if gap < (high - low) * (1 if repeated else 3):
         return 0.0
     return 0.97 if repeated else 0.9
+
+
+def _usual_high(rest: FloatArray) -> float:
+    """Return the largest of positive values, or of those below a surprising gap."""
+    logs = np.log(np.sort(rest))
+    k, width = widest_upper_gap(logs, max(1, int(MAX_WRONG * len(logs))))
+    return float(np.exp(logs[-k - 1 if is_surprising(logs[:-k], k, width) else -1]))
 
 
 def _skips_values(code: float, count: int, rest: FloatArray) -> bool:
