@@ -2,7 +2,10 @@
 
 import contextlib
 import io
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +42,41 @@ def test_the_lines_print_what_is_shown(ran):
 
 def test_a_visitor_reads_it_in_a_minute():
     assert len(TEXT.splitlines()) <= 120
+
+
+CONSOLE = {
+    "README.md": re.search(r"```\n\$ untaint clean.*?\n(.*?)```", TEXT, re.S)[1],
+    "docs/guides/dirty-table.md": re.search(
+        r"\$ untaint demo\n(.*?)```", (ROOT / "docs/guides/dirty-table.md").read_text("utf-8"), re.S
+    )[1],
+}
+AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """What ``untaint demo`` prints, on one line."""
+    pytest.importorskip("typer", reason="the command needs the extra cli")
+    run = subprocess.run(
+        [sys.executable, "-m", "untaint", "demo", "--out", tmp_path_factory.mktemp("demo")],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+        env={**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
+    )
+    return " ".join(run.stdout.split())
+
+
+@pytest.mark.parametrize("page", CONSOLE)
+def test_the_command_prints_what_is_shown(page, shown):
+    """The same words, and numbers up to what another linear algebra library changes."""
+    text = re.sub(r"^(Report|Cleaned table):.*$", "...", CONSOLE[page], flags=re.M)
+    for part in re.split(r",? ?(?:\.\.\.|…)", text):
+        words = " ".join(part.split())
+        pattern = f"({AMOUNT.pattern})".join(map(re.escape, AMOUNT.split(words)))
+        found = re.search(pattern, shown)
+        assert found, words
+        expected = [float(number.replace(",", "")) for number in AMOUNT.findall(words)]
+        printed = [float(number.replace(",", "")) for number in found.groups()]
+        assert printed == pytest.approx(expected, rel=0.02), words
