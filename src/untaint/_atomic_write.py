@@ -47,19 +47,7 @@ class PublicationRecord:
 
     @contextmanager
     def publishing(self, path: Path) -> Iterator[None]:
-        """Record that a block publishes a path, all of it in one step.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from untaint._atomic_write import PublicationRecord
-        >>> record = PublicationRecord()
-        >>> with record.publishing(Path("out")):
-        ...     record.is_complete
-        False
-        >>> record.is_complete
-        True
-        """
+        """Record that a block publishes a path, all of it in one step."""
         before = self.path, self.is_complete
         self.path, self.is_complete = path, False
         try:

@@ -49,15 +49,6 @@ def tracked(items: Iterable[Item], total: int) -> Iterator[Item]:
     items : iterable
     total : int
         Number of items.
-
-    Examples
-    --------
-    >>> from untaint._progress import shown_by, tracked
-    >>> with shown_by(lambda done, total: print(f"{done} of {total}")):
-    ...     letters = [letter.upper() for letter in tracked("ab", 2)]
-    0 of 2
-    1 of 2
-    2 of 2
     """
     listener = _LISTENER.get()
     if listener is None:
@@ -80,16 +71,6 @@ def part(number: int, of: int) -> Iterator[None]:
         Of the part, from zero.
     of : int
         How many there are.
-
-    Examples
-    --------
-    >>> from untaint._progress import part, report_step, shown_by
-    >>> with shown_by(lambda done, total: print(done / total)):
-    ...     for number in range(2):
-    ...         with part(number, 2):
-    ...             report_step(1, 2)
-    0.25
-    0.75
     """
     listener = _LISTENER.get()
     if listener is None:

@@ -91,15 +91,6 @@ def grow_forests(
     tried : float
         Part of the features that a split is chosen from.
     seed : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).uniform(size=(200, 2))
-    >>> y = 1.0 * (X[:, :1] > 0.5)
-    >>> (forest,) = grow_forests(X, y, np.ones((1, 200), dtype=bool), 10, leaf=2)
-    >>> forest.predict(np.array([[0.9, 0.5], [0.1, 0.5]])).round(1)[:, 0] + 0.0
-    array([1., 0.])
     """
     known = X[train.any(axis=0)]
     missing = np.nan_to_num(np.fmin.reduce(known, axis=0, initial=np.inf), posinf=0.0) - BELOW

@@ -102,18 +102,7 @@ class ColumnFeatures:
 
 
 def features_of(variables: Sequence[Variable]) -> Features:
-    """Return the features of all variables.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io import Column
-    >>> from untaint.cells.variables import variables_of
-    >>> x = np.arange(5.0)
-    >>> found = features_of(variables_of([Column("x", "number", np.isnan(x), x)]))
-    >>> found.matrix[:, 0].round(2)
-    array([-1.35, -0.67,  0.  ,  0.67,  1.35])
-    """
+    """Return the features of all variables."""
     columns: list[FloatArray] = []
     sources: list[int] = []
     for variable in variables:
@@ -175,15 +164,6 @@ def is_sorted(values: FloatArray) -> bool:
     """Return whether rows are in the order of a column, or in blocks of one value each.
 
     Then its neighbours say where a row stands in the file, and nothing else.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> (
-    ...     is_sorted(np.array([1.0, 2, 3, 4, 5, 6, 7, 1, 2, 3])),
-    ...     is_sorted(np.array([1.0, 3, 2, 4, 1])),
-    ... )
-    (True, False)
     """
     steps = np.diff(values[~np.isnan(values)])
     if (steps == 0).sum() > IN_BLOCKS * len(steps):
@@ -197,14 +177,6 @@ def neighbours(values: FloatArray) -> FloatArray:
 
     A few wrong rows that stand side by side have extreme neighbours, and would be predicted from
     one another. Ranks bound what they contribute to the likeness.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> noise = np.random.default_rng(0).normal(size=300)
-    >>> wrong = np.where(np.arange(300) < 10, 30.0, noise)
-    >>> bool(neighbours(wrong).max() < 2), bool(neighbours(wrong + np.arange(300)).max() > 290)
-    (True, True)
     """
     near = neighbour_median(values)
     known = np.flatnonzero(~np.isnan(values) & ~np.isnan(near))

@@ -82,16 +82,6 @@ def fit_null_density(
         Probability that a residual is an inlier.
     censored : float
         Part of the tail that is left out of its estimate.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> f, r = rng.normal(size=1000), rng.normal(size=1000)
-    >>> found = fit_null_density(r, f, np.ones(1000))
-    >>> at = found.log_density(np.array([0.0, 9.0]), found.scale(f[:2], np.zeros(2)))
-    >>> bool(-1.2 < at[0] < -0.7), bool(-14 < at[1] < -8)
-    (True, True)
     """
     size = np.abs(residuals)
     knots, logs = _scales(size, predicted, weights)

@@ -73,14 +73,6 @@ def fit_quick_trees(X: FloatArray, y: FloatArray, train: BoolArray) -> list[Quic
         The same for all folds, or of each.
     train : bool array of shape (k, n)
         Rows that each of k folds is fitted to.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).uniform(size=(400, 2))
-    >>> trees = fit_quick_trees(X, 1.0 * (X[:, 0] > X[:, 1]), np.ones((1, 400), dtype=bool))
-    >>> trees[0].predict(np.array([[0.9, 0.1], [0.1, 0.9]])).round(1) + 0.0
-    array([1., 0.])
     """
     boosting = _Boosting(X, y, train)
     boosting.grow(N_TREES)

@@ -206,17 +206,7 @@ Variable = NumericVariable | CategoricalVariable
 
 
 def variables_of(columns: Sequence[Column]) -> list[Variable]:
-    """Return the columns that hold numbers, dates or levels as variables.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io import Column
-    >>> x = np.array([1.0, 10.0, 100.0, np.nan])
-    >>> (variable,) = variables_of([Column("x", "number", np.isnan(x), x)])
-    >>> variable.scale, variable.forward(np.array([1.0]))
-    ('log', array([0.]))
-    """
+    """Return the columns that hold numbers, dates or levels as variables."""
     found: list[Variable] = []
     for position, column in enumerate(columns):
         if column.kind in ("number", "date") and column.values is not None:

@@ -19,14 +19,6 @@ def binned(X: FloatArray) -> FloatArray:
 
     Boosting finds such intervals itself, but anew in every fit, and by one weighted quantile after
     the other if rows have weights, which takes longer than growing trees.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.cleaning.boosted_trees import binned
-    >>> X = binned(np.arange(1020.0)[:, None])
-    >>> X[:8, 0], len(np.unique(X))
-    (array([2., 2., 2., 2., 6., 6., 6., 6.]), 255)
     """
     return np.column_stack([_binned(column) for column in X.T])
 
@@ -51,17 +43,6 @@ class BoostedTrees(BaseEstimator):
     classes : array of labels, or None for numeric targets
     transform : TargetTransform, optional
         Transformation of the targets to which the trees were fitted.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.ensemble import HistGradientBoostingClassifier
-    >>> from untaint.cleaning.boosted_trees import BoostedTrees
-    >>> from untaint.portable import tree_ensemble_of
-    >>> X = np.arange(100.0)[:, None]
-    >>> model = HistGradientBoostingClassifier().fit(X, X[:, 0] > 50)
-    >>> BoostedTrees(tree_ensemble_of(model), classes=np.array(["low", "high"])).predict(X[:1])
-    array(['low'], dtype='<U4')
     """
 
     def __init__(

@@ -23,15 +23,6 @@ def with_contamination(model: Any, contamination: float) -> Any:
     ----------
     model : fitted estimator
     contamination : float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint import SubquantileRegressor
-    >>> from untaint.cleaning.refit import with_contamination
-    >>> model = SubquantileRegressor(alpha=0.1).fit(np.eye(9), np.arange(9.0))
-    >>> with_contamination(model, contamination=0.2).alpha
-    0.1
     """
     kind = SubquantileClassifier if hasattr(model, "classes_") else SubquantileRegressor
     alpha = getattr(model, "alpha_", None)

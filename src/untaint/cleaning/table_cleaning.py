@@ -71,17 +71,7 @@ class TableCleaning:
 
 
 def identifier_position(columns: Sequence[Column]) -> int | None:
-    """Return the position of the first column whose values identify rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.cleaning.table_cleaning import identifier_position
-    >>> from untaint.io import Column
-    >>> known = np.zeros(3, dtype=bool)
-    >>> identifier_position([Column("age", "number", known), Column("id", "identifier", known)])
-    1
-    """
+    """Return the position of the first column whose values identify rows."""
     found = (j for j, c in enumerate(columns) if c.kind == "identifier" and not c.n_missing)
     return next(found, None)
 

@@ -24,22 +24,7 @@ MIN_FEATURE = 1e-7
 
 
 def has_many_duplicates(features: FloatArray, y: FloatArray, counts: FloatArray) -> bool:
-    """Return whether many samples have equal features and targets, or a count of two or more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> features = np.arange(8.0)[:, None]
-    >>> has_many_duplicates(features, features**2, np.ones(8))
-    False
-    >>> has_many_duplicates(features // 2, features // 2, np.ones(8))
-    True
-
-    Samples of equal features whose targets differ as much as others do are no copies.
-
-    >>> has_many_duplicates(np.ones((8, 1)), features // 2, np.ones(8))
-    False
-    """
+    """Return whether many samples have equal features and targets, or a count of two or more."""
     by_features, by_targets = _groups(features), _groups(y)
     samples = np.unique(np.stack([by_features, by_targets]), axis=1, return_inverse=True)[1].ravel()
     duplicate = (np.bincount(samples)[samples] >= 2) | (counts >= 2)

@@ -131,19 +131,6 @@ def maximise_likelihood(
     The residuals are those of all fits, (n,), or of each, (k, n). A start ends before its maximum
     if its likelihood hardly rises and is less than the best one, or a ``known`` one, by more than
     ``max_behind``, each less what its parameters cost.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> values = np.r_[rng.normal(size=800), rng.normal(0.0, 20.0, size=200)]
-    >>> model = OutlierModel(offset=False, min_width=3.0, min_deviation=6.0, parameters=3)
-    >>> start = (np.abs(values) < 2)[None, :].astype(float)
-    >>> fits = maximise_likelihood(
-    ...     Residuals.of(values), np.ones(1000), [model], np.array([np.inf]), start, 0.0
-    ... )
-    >>> bool(abs(fits.contamination[0] - 0.2) < 0.03)
-    True
     """
     batch = _Batch.of(residuals, weights, models, tails, least_scale)
     state = batch.first(np.asarray(inlier_probability, dtype=float)[batch.numbers])

@@ -49,16 +49,6 @@ def few_outliers(
     """Return the mask of the outliers among residuals that are centred at zero.
 
     The scale of the others is at least ``least_scale``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> residuals = np.random.default_rng(0).normal(size=200)
-    >>> few_outliers(residuals, np.ones(200)).sum()
-    np.int64(0)
-    >>> residuals[[7, 70]] = -7.0, 8.0
-    >>> np.flatnonzero(few_outliers(residuals, np.ones(200))).tolist()
-    [7, 70]
     """
     outliers = np.zeros(len(residuals), dtype=bool)
     weights = as_rows(sample_weight)

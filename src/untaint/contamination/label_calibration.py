@@ -29,16 +29,7 @@ class Calibrated(NamedTuple):
 def calibrated(
     probabilities: FloatArray, codes: IntArray, noise_matrix: FloatArray, weights: FloatArray
 ) -> Calibrated:
-    """Return out-of-fold probabilities with the slope that makes the labels most likely.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sure = np.array([[0.999, 0.001]] * 10)
-    >>> labels = np.array([0] * 8 + [1] * 2)
-    >>> calibrated(sure, labels, np.eye(2), np.ones(10)).probabilities[0].round(2)
-    array([0.8, 0.2])
-    """
+    """Return out-of-fold probabilities with the slope that makes the labels most likely."""
     scores = np.log(np.clip(probabilities, MIN_PROBABILITY, None))
     rates, inside = noise_matrix.T[codes], weights > 0
 

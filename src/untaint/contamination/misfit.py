@@ -36,18 +36,7 @@ LARGEST = 1e30
 
 
 def flagged_groups(X: Any, flagged: BoolArray, counts: FloatArray) -> BoolArray:
-    """Return which of the flagged samples a tree can predict from their features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(300, 2))
-    >>> int(flagged_groups(X, X[:, 0] > 1, np.ones(300)).sum()) > 40
-    True
-    >>> int(flagged_groups(X, rng.random(300) < 0.2, np.ones(300)).sum())
-    0
-    """
+    """Return which of the flagged samples a tree can predict from their features."""
     none = np.zeros(len(flagged), dtype=bool)
     total = float(counts.sum())
     least = max(MIN_GROUP, MIN_FRACTION * total)
@@ -64,15 +53,7 @@ def flagged_groups(X: Any, flagged: BoolArray, counts: FloatArray) -> BoolArray:
 
 
 def far_targets(y: FloatArray, kept: BoolArray) -> BoolArray:
-    """Return which targets, (n, k), are far beyond those kept, farther than a function is wrong.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> y = np.array([[0.0], [1.0], [2.0], [9.0]])
-    >>> far_targets(y, y[:, 0] < 3).tolist()
-    [False, False, False, True]
-    """
+    """Return which targets, (n, k), are far beyond those kept, farther than a function is wrong."""
     distances = np.abs(y - y[kept].mean(axis=0))
     return np.asarray((distances > MAX_SHIFT * y[kept].std(axis=0)).any(axis=1))
 

@@ -81,21 +81,6 @@ def find_outliers(
         Lower bound of the noise scale.
     n_outputs : int
         Number of outputs that are tested in this way and share the levels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.optim.subset_fit import fit_subset
-    >>> rng = np.random.default_rng(0)
-    >>> y = rng.normal(size=20)
-    >>> y[:3] += [9.0, 10.0, 11.0]
-    >>> order = np.argsort(np.abs(y - np.median(y)))
-    >>> sums = np.array([20 - k for k in range(9)]) * [y[order[: 20 - k]].var() for k in range(9)]
-    >>> def fit(kept):
-    ...     return fit_subset(np.empty((20, 0)), y, kept, 1.0, True)
-    >>> tested = find_outliers(fit, np.arange(9), sums, np.isin(np.arange(20), order[:12]))
-    >>> np.flatnonzero(~tested.kept).tolist()
-    [0, 1, 2]
     """
     n, everything = len(kept), fit(np.ones(len(kept), dtype=bool))
     p = everything.effective_dof

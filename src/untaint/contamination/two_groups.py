@@ -289,17 +289,6 @@ def refit_two_groups(
     """Return the fit of a known candidate's model to other residuals, None if it has vanished.
 
     A candidate without outliers is returned as it is.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> values = np.r_[rng.normal(size=800), rng.normal(5.0, 20.0, size=200)]
-    >>> inlying, ones = np.abs(values) < 2, np.ones(1000)
-    >>> known = two_groups(Residuals.of(values), ones, inlying)[0]
-    >>> twice = refit_two_groups(known, Residuals.of(2 * values), MixtureStart(ones, inlying))
-    >>> round(twice.scale / known.scale)
-    2
     """
     if known.contamination == 0:
         return known

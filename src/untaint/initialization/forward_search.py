@@ -21,18 +21,7 @@ FIRST_STEPS = 4
 def forward_path(
     features: FloatArray, y: FloatArray, kept: BoolArray, alpha: float, fit_intercept: bool = True
 ) -> TrimmedPath:
-    """Return the path from these kept rows to all rows, for features (n, m) and targets (n,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.arange(12.0)
-    >>> y = 2 * x + np.sin(x)
-    >>> y[[3, 8]] += 50.0
-    >>> path = forward_path(x[:, None], y - np.median(y), np.abs(y - 2 * x) < 0.9, 1e-3)
-    >>> path.trimmed.tolist(), np.flatnonzero(~path.kept[2]).tolist()
-    ([0, 1, 2, 3, 4, 5], [3, 8])
-    """
+    """Return the path from these kept rows to all rows, for features (n, m) and targets (n,)."""
     n = len(y)
     trimmed = trimmed_sizes(n, 2 * int(kept.sum()) - n)
     for _ in range(FIRST_STEPS):

@@ -51,16 +51,6 @@ def lts_path(columns: FloatArray, y: FloatArray) -> TrimmedPath:
     """Return the path of least trimmed squares of well-conditioned columns, (n, p).
 
     The result depends on the order of the rows unless all sets of p rows are starts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.arange(12.0)
-    >>> y = 2 * x + np.sin(x)
-    >>> y[[3, 8]] += 50.0
-    >>> path = lts_path(np.column_stack([np.ones(12), x - 5.5]), y)
-    >>> path.trimmed.tolist(), np.flatnonzero(~path.kept[2]).tolist()
-    ([0, 1, 2, 3, 4, 5], [3, 8])
     """
     n, p = columns.shape
     search, trimmed = _Concentration(columns, y), trimmed_sizes(n, p)

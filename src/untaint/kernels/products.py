@@ -45,14 +45,6 @@ def inner_products(
         Added to every product.
     degree : int
         Power that the caller will take.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 2.0]])
-    >>> out = np.empty((1, 1))
-    >>> inner_products(X, X, dtype=float, offset=1.0)(slice(0, 1), slice(0, 1), out, out)
-    >>> out
-    array([[6.]])
     """
     dtype = np.dtype(dtype)
     max_value = float(np.finfo(dtype).max) ** (1 / max(degree, 1)) * (1 - 1e-6)

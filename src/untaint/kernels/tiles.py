@@ -60,14 +60,6 @@ def build(
         Whether ``fill`` accepts strips of whole rows in place of square tiles.
     out : array, optional
         C-contiguous array of the shape and dtype that receives the matrix.
-
-    Examples
-    --------
-    >>> def fill(rows, cols, out, work):
-    ...     out[:] = rows.start + cols.start
-    >>> build(fill, (2, 3), float, symmetric=False)
-    array([[0., 0., 0.],
-           [0., 0., 0.]])
     """
     K = np.empty(shape, dtype) if out is None else out
     tasks = deque(_tiles(shape, symmetric, strips and not symmetric))

@@ -88,13 +88,6 @@ class SoftmaxHessian(Hessian):
         Class probabilities.
     weights : array of shape (n,), optional
         Factors of the losses, 1 by default.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> SoftmaxHessian(np.full((1, 2), 0.5)).total()
-    array([[ 0.25, -0.25],
-           [-0.25,  0.25]])
     """
 
     sums_to_zero = True
@@ -129,15 +122,7 @@ class SoftmaxHessian(Hessian):
 
 @final
 class HessianDifference(Hessian):
-    """The difference of two Hessians.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> one, other = (DiagonalHessian(np.full((2, 1), h)) for h in (3.0, 1.0))
-    >>> HessianDifference(one, other).total()
-    array([[4.]])
-    """
+    """The difference of two Hessians."""
 
     def __init__(self, first: Hessian, second: Hessian) -> None:
         self.first, self.second = first, second

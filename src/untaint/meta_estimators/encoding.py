@@ -27,13 +27,6 @@ class NumericEncoder(BaseEstimator):
         Names of the features.
     notes_ : list of str
         What was set aside or filled in.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1.0, np.nan], [2.0, 5.0], [3.0, 6.0], [4.0, 9.0]])
-    >>> NumericEncoder().fit_transform(X)[0].round(2)
-    array([-1.01,  0.  ])
     """
 
     def fit(self, X: Any, y: Any = None) -> Self:

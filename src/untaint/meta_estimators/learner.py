@@ -249,17 +249,6 @@ def weight_parameter(estimator: Any) -> str | None:
     """Return the name by which an estimator's fit takes weights of rows, None if it takes none.
 
     An estimator around another one takes weights if both do.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> from sklearn.neighbors import KNeighborsRegressor
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> weight_parameter(make_pipeline(StandardScaler(), Ridge()))
-    'ridge__sample_weight'
-    >>> weight_parameter(KNeighborsRegressor()) is None
-    True
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1] if estimator.steps else ("", None)

@@ -21,13 +21,6 @@ def pairwise_auc(raw: FloatArray, codes: IntArray, weights: FloatArray) -> float
 
     ``raw`` holds the log-odds of the second class, (n, 1), or one score per class, (n, K), at
     held-out samples. The average is one half for uninformative scores, nan for a single class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> raw = np.array([[-1.0], [0.0], [0.0], [2.0]])
-    >>> pairwise_auc(raw, np.array([0, 0, 1, 1]), np.ones(4))
-    0.875
     """
     scores = np.column_stack([np.zeros(len(raw)), raw]) if raw.shape[1] == 1 else raw
     sizes = np.bincount(codes, weights, minlength=scores.shape[1])

@@ -23,15 +23,7 @@ EM_STEPS = 50
 
 
 def convex_weights(predictions: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the weights (m,) of learners whose predictions (n, k, m) are closest to y (n, k).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> y = np.array([[0.0], [1.0], [2.0]])
-    >>> convex_weights(np.stack([y, 1 - y], axis=-1), y, np.ones(3)).round(3)
-    array([1., 0.])
-    """
+    """Return the weights (m,) of learners whose predictions (n, k, m) are closest to y (n, k)."""
     root = np.sqrt(weights)[:, None]
     differences = (predictions - y[:, :, None]) * root[:, :, None]
     errors = differences.reshape(-1, predictions.shape[-1])

@@ -19,15 +19,7 @@ LARGE = 3 * 10**7
 
 
 def tall_product(K: FloatArray, v: FloatArray) -> FloatArray:
-    """Return K v for K of shape (n, m), C-contiguous, and v of shape (m, k).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tall_product(np.ones((2, 3)), np.eye(3, 2))
-    array([[1., 1.],
-           [1., 1.]])
-    """
+    """Return K v for K of shape (n, m), C-contiguous, and v of shape (m, k)."""
     n, step = len(K), SMALL // max(v.size, 1)
     if step < MIN_ROWS or n <= step:
         return K @ v

@@ -82,15 +82,6 @@ def samples_near(
 
     With b the largest distance among the samples of nearest losses, one at the distance a has the
     density (1 - a / b) / b; others have 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.optim.trimmed_hessian import samples_near
-    >>> losses = np.linspace(0.0, 2.0, 1001)  # 500 losses in a unit
-    >>> near = samples_near(losses, np.zeros(1001, dtype=int), np.array([1.0]), np.zeros(1))
-    >>> round(float(near.density.sum()))
-    500
     """
     density = np.zeros(len(losses))
     for k, t in enumerate(thresholds):
@@ -113,16 +104,6 @@ def lanczos_weights(size: float, products: FloatArray) -> tuple[float, float]:
     """Return the parts of d and w = H^{-1} B d in the step J^{-1} H d.
 
     ``size`` is d^T H d, and ``products`` holds (d, w)^T B (d, w).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.optim.trimmed_hessian import lanczos_weights
-    >>> B, d = np.diag([0.2, 0.4]), np.array([1.0, 2.0])  # H is the identity
-    >>> both = np.array([d, B @ d])
-    >>> one, two = lanczos_weights(d @ d, both @ B @ both.T)
-    >>> np.allclose(one * d + two * (B @ d), d / (1 - np.diag(B)))
-    True
     """
     first = products[0, 0] / size
     left = products[0, 1] - first * products[0, 0]

@@ -38,15 +38,6 @@ def robust_distances(X: Any) -> tuple[FloatArray, float]:
     -------
     distances : array of shape (n,)
     cutoff : float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> X[0] = 30
-    >>> distances, cutoff = robust_distances(X)
-    >>> bool(distances[0] > 20), round(cutoff, 2)
-    (True, 2.72)
     """
     Z = _standardised(numbers(X))
     n, d = Z.shape

@@ -88,18 +88,7 @@ Function = LinearFunction | KernelExpansion | FourierExpansion
 
 
 def function_of(model: Any) -> Function:
-    """Return the prediction function of a fitted learner.
-
-    Examples
-    --------
-    >>> from untaint import SubquantileRegressor
-    >>> from untaint.portable import ArrayArithmetic
-    >>> X = np.linspace(0, 3, 40)[:, None]
-    >>> model = SubquantileRegressor(contamination=0.25).fit(X, np.sin(X).ravel())
-    >>> raw = function_of(model)(ArrayArithmetic(np, np.float64).value(X)).data
-    >>> bool(np.allclose(raw[:, 0], model.predict(X)))
-    True
-    """
+    """Return the prediction function of a fitted learner."""
     intercept = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64))
     if hasattr(model, "coef_"):
         return LinearFunction(np.atleast_2d(np.asarray(model.coef_, dtype=np.float64)).T, intercept)

@@ -108,15 +108,6 @@ def tree_ensemble_of(model: Any) -> TreeEnsemble:
     """Return the trees of a fitted ``HistGradientBoostingRegressor`` or ``...Classifier``.
 
     Its outputs are raw predictions: targets of the squared or absolute error, or log-odds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.ensemble import HistGradientBoostingRegressor
-    >>> X = np.arange(100.0)[:, None]
-    >>> model = HistGradientBoostingRegressor().fit(X, np.sin(X[:, 0]))
-    >>> bool(np.allclose(tree_ensemble_of(model)(X)[:, 0], model.predict(X)))
-    True
     """
     # scikit-learn has the nodes only here; the tests compare predictions.
     predictors = [tree for iteration in model._predictors for tree in iteration]

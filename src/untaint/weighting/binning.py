@@ -24,15 +24,7 @@ MIN_VALUES = 1_000
 @final
 @dataclass(frozen=True)
 class BinTable:
-    """Bins up to and including each of some ascending edges, and one beyond the last.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.weighting.binning import BinTable
-    >>> BinTable(np.array([0.5, 1.0])).bins(np.array([0.1, 0.5, 0.7, 3.0]))
-    array([0, 0, 1, 2])
-    """
+    """Bins up to and including each of some ascending edges, and one beyond the last."""
 
     edges: FloatArray
 

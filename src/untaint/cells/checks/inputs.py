@@ -59,18 +59,6 @@ def present_cells(columns: Sequence[Column], kind: str, fewest: int) -> Iterator
     """Yield the cells of columns of a kind that have at least so many values.
 
     Columns whose name says that they hold codes are left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.cells.checks.inputs import present_cells
-    >>> from untaint.io.columns.column import Column
-    >>> x = np.array([1.0, np.nan, 3.0])
-    >>> [
-    ...     cells.rows.tolist()
-    ...     for cells in present_cells([Column("x", "number", np.isnan(x), x)], "number", 2)
-    ... ]
-    [[0, 2]]
     """
     for j, column in enumerate(columns):
         if column.kind != kind or column.values is None or names_code(column.name):
@@ -81,16 +69,7 @@ def present_cells(columns: Sequence[Column], kind: str, fewest: int) -> Iterator
 
 
 def runs(equal: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return starts and lengths of runs of at least two, given which are equal to the next.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.cells.checks.inputs import runs
-    >>> x = np.array([1, 2, 2, 2, 3])
-    >>> runs(x[1:] == x[:-1])
-    (array([1]), array([3]))
-    """
+    """Return starts and lengths of runs of at least two, given which are equal to the next."""
     edges = np.diff(np.concatenate([[False], equal, [False]]).astype(np.int8))
     starts = np.flatnonzero(edges == 1)
     return starts, np.flatnonzero(edges == -1) - starts + 1

@@ -66,17 +66,7 @@ def find_unreadable(columns: Sequence[Column]) -> list[CellFinding]:
 
 
 def unreadable(column: Column) -> BoolArray:
-    """Return the rows whose text is neither a value of the column nor a word for missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.cells.checks.texts import unreadable
-    >>> from untaint.io.columns.column import Column
-    >>> x = np.array([1.0, np.nan])
-    >>> unreadable(Column("x", "number", np.isnan(x), x))
-    array([False, False])
-    """
+    """Return the rows whose text is neither a value of the column nor a word for missing."""
     if column.levels is None or column.values is None:
         return np.zeros(len(column.missing), bool)
     odd: BoolArray = column.missing & column.levels.spread(column.levels.present, False)

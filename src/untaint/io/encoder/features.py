@@ -19,23 +19,7 @@ INDICATOR_SHARE = 0.02
 
 
 def plan_features(column: Column) -> ColumnPlan:
-    """Plan the features of a column.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from untaint.io.columns.column import Column
-    >>> from untaint.io.encoder.features import make_features, plan_features
-    >>> x = np.array([1.0, 2.0, np.nan])
-    >>> column = Column("x", "number", np.isnan(x), x)
-    >>> plan = plan_features(column)
-    >>> plan.features
-    ['x', 'x is missing']
-    >>> make_features(column, plan)
-    array([[1. , 0. ],
-           [2. , 0. ],
-           [1.5, 1. ]])
-    """
+    """Plan the features of a column."""
     n = len(column.missing)
     details: dict[str, Any] = dict(column.details)
     features: list[str] = []

@@ -36,19 +36,7 @@ class _Reference(NamedTuple):
 
 
 class ColumnSelector:
-    """The user's choice of columns, fixed by the first table that is seen.
-
-    Examples
-    --------
-    >>> from untaint.io.stream.selection import ColumnSelector
-    >>> chosen = ColumnSelector(target="y", columns=None)
-    >>> chosen.select("a.csv", ["y", "width", "height"], 3).features
-    [1, 2]
-    >>> chosen.select("b.csv", ["height", "width", "y"], 3).features
-    [1, 0]
-    >>> chosen.names
-    ['width', 'height']
-    """
+    """The user's choice of columns, fixed by the first table that is seen."""
 
     def __init__(self, target: Any, columns: Any) -> None:
         self.target = _checked_key("target", target) if target is not None else None
