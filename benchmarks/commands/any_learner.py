@@ -240,19 +240,17 @@ def main() -> None:
 
 
 def summarise(cells: list[Cell]) -> None:
-    """Print medians and worst cases over tables and seeds, a column for each kind of mistakes."""
-    kinds = list(dict.fromkeys((cell.kind, cell.epsilon) for cell in cells))
-    methods = dict.fromkeys(cell.method for cell in cells)
-    names = [f"{kind} {epsilon:g}" if epsilon else kind for kind, epsilon in kinds]
+    """Print medians and worst cases over tables and seeds, a line for each kind of mistakes."""
+    methods = list(dict.fromkeys(cell.method for cell in cells))
     results = {"genie": "the best learner that knows the wrong rows", "own": "itself on right rows"}
     for against, words in results.items():
         body = []
-        for method in methods:
-            own = [
-                [c for c in cells if (c.method, c.kind, c.epsilon) == (method, *k)] for k in kinds
-            ]
-            body.append([method, *(_median_and_worst(part, against) for part in own)])
-        print(f"\nAgainst {words}, median (worst):\n\n{markdown(['method', *names], body)}")
+        for kind, epsilon in dict.fromkeys((cell.kind, cell.epsilon) for cell in cells):
+            here = [cell for cell in cells if (cell.kind, cell.epsilon) == (kind, epsilon)]
+            own = [[cell for cell in here if cell.method == method] for method in methods]
+            body.append([kind, epsilon, *(_median_and_worst(part, against) for part in own)])
+        table = markdown(["kind", "epsilon", *methods], body)
+        print(f"\nAgainst {words}, median (worst):\n\n{table}")
     print(f"\n{_flags(cells)}")
 
 
