@@ -28,7 +28,7 @@ COMMANDS = ("clean", "fit", "predict", "report", "demo")
         (["clean", "a.csv", "--target", "y", "--contamination", "most"], "share from 0 to 0.49"),
         (["clean", "a.csv", "--target", "y", "--mark", "--repair"], "do not go together"),
         (["predict", "no.skops", "a.csv"], "no.skops: expected a file, found none of that name"),
-        (["clean", ""], "source should be the path of a file, got ''"),
+        (["clean", ""], "source: expected a file, got an empty path"),
         (["clean", "a.csv", "--out", ""], "--out should be a path, got an empty one"),
         (["predict", "no.skops", "a.csv", "--out", ""], "--out should be a path"),
         (["report", "nowhere"], "nowhere: expected a directory with a report.html"),

@@ -236,7 +236,7 @@ def test_what_is_no_table_is_refused(given):
     [
         ({"decimal": np.ones(2)}, "decimal should be"),
         ({"delimiter": [";"]}, "delimiter should be a single ASCII character"),
-        ({"source": ""}, "source should be the path of a file, got ''"),
+        ({"source": ""}, "source: expected a file, got an empty path"),
     ],
 )
 def test_options_of_reading_are_checked(tmp_path, options, message):

@@ -68,7 +68,9 @@ def read_table(
     """
     if decimal is not None and not (isinstance(decimal, str) and decimal in {".", ","}):
         raise DataFileError(f"decimal should be '.' or ',', got {decimal!r}.")
-    if not isinstance(source, (str, os.PathLike)) or source == "":
+    if source == "":
+        raise DataFileError("source: expected a file, got an empty path.")
+    if not isinstance(source, (str, os.PathLike)):
         raise DataFileError(f"source should be the path of a file, got {source!r}.")
     if not isinstance(max_bytes, Integral):
         raise DataFileError(f"max_bytes should be a whole number, got {max_bytes!r}.")
