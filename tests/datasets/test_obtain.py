@@ -6,7 +6,6 @@ import hashlib
 import http.client
 import os
 import urllib.error
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ from untaint.datasets._table import write_dataset
 RAW = b"1,1.5,13,1,2,3,4,5,6,0,1\r\n2,1.50,14.0,1,2,3,4,5,6,.25,7\r\n"
 URL, MIRROR = "https://one.example/glass.data", "https://two.example/glass.data"
 FILE = write_dataset(_archives.glass(RAW))
-SOURCE = replace(_sources.GLASS, urls=(URL, MIRROR), checksum=hashlib.sha256(FILE).hexdigest())
+SOURCE = _sources.GLASS._replace(urls=(URL, MIRROR), checksum=hashlib.sha256(FILE).hexdigest())
 REMEDIES = (
     "pass data_home, or set the environment variable UNTAINT_DATA, to a directory that holds the "
     "file, or let it be downloaded, with download_if_missing=True and a network connection "

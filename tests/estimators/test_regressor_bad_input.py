@@ -357,4 +357,4 @@ def test_steps_that_no_schedule_may_take():
 
 
 def test_a_share_of_no_row_at_all():
-    refused("too few rows to trim: contamination=1e-310 ...", contamination=1e-310)
+    refused("too few rows to trim: contamination=1e-310", contamination=1e-310)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from online.cases import EVERY, as_dicts, copies_for, linear_rows, name, quietly, views
 from untaint.online import (
@@ -551,3 +551,13 @@ PAIR = np.ones(2)
 def test_arrays_in_the_place_of_scalars_are_refused(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(A, Y)
+
+
+def test_a_stream_warns_of_steps_that_diverge_and_goes_on_without_these_rows():
+    model = NoisyLinearRegressor(noise_cov=0.1, learning_rate=2.0)
+    with pytest.warns(ConvergenceWarning, match="learning_rate must be smaller"):
+        for _ in range(30):
+            for row, target in zip(A, Y.tolist(), strict=True):
+                model.learn_one(dict(enumerate(row.tolist())), target)
+        predicted = model.predict_one(dict(enumerate(A[0].tolist())))
+    assert np.isfinite(predicted)

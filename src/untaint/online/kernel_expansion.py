@@ -62,7 +62,7 @@ class KernelSGD(GradientEngine):
             except OverflowError:
                 self._squared_norm = np.inf
                 break
-        refuse_divergence(self, before, self._squared_norm)
+        refuse_divergence(self, before, sqrt(self._squared_norm))
 
     def _add(self, slope: float, value: float, diagonal: float) -> None:
         norm, n = sqrt(self._squared_norm), self._n

@@ -134,7 +134,7 @@ class RandomFeatureSGD(GradientEngine):
         phi_copy = self._amplitude * fourier_features(batch.X_copy, self._omega)
         for t, y in enumerate(batch.y.tolist()):
             descent.update(2.0 * (float(descent.w @ phi_copy[t]) - y) * phi_row[t])
-        refuse_divergence(descent, before, descent.w.dot(descent.w))
+        refuse_divergence(descent, before, np.abs(descent.w).max())
 
     def predict(self, X: FloatArray, input_cov: FloatArray | None) -> FloatArray:
         """Evaluate the random features; ``input_cov`` damps each of them accordingly."""

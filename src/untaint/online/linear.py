@@ -230,7 +230,7 @@ class NoisyLinearRegressor(LinearRegressor):
             descent.update(
                 gradient if batch.sample_weight is None else batch.sample_weight[t] * gradient
             )
-        refuse_divergence(descent, before, descent.w.dot(descent.w))
+        refuse_divergence(descent, before, np.abs(descent.w).max())
 
     def _squares(self, batch: NoisyBatch) -> list[list[float]]:
         """Return the squared norm of each row, averaged over its copies, and of its target."""

@@ -16,6 +16,9 @@ import numpy as np
 from .._typing import FloatArray
 from .step_size import DistanceOverGradients, StepSize
 
+# Coefficients whose squares are numbers.
+MAX_SIZE = 1e150
+
 
 @final
 class ProjectedGradientDescent:
@@ -52,11 +55,15 @@ class ProjectedGradientDescent:
         self.w, self._weighted_sum = np.pad(self.w, more), np.pad(self._weighted_sum, more)
 
 
-def refuse_divergence(model: Any, before: dict[str, Any], squared_norm: float) -> None:
-    """Restore a model and raise if the steps of a batch have ended at an infinite norm."""
-    if not squared_norm < np.inf:
+class DivergenceError(ValueError):
+    """The steps of a batch have ended at an infinite norm."""
+
+
+def refuse_divergence(model: Any, before: dict[str, Any], size: float) -> None:
+    """Restore a model and raise if the steps of a batch have ended where squares overflow."""
+    if not size < MAX_SIZE:
         vars(model).update(before)
-        raise ValueError(
+        raise DivergenceError(
             "learning_rate must be smaller for rows of this size, got steps that diverge: lower "
             "it, or set norm_bound."
         )

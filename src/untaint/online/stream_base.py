@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import FloatArray
 from .feature_index import FeatureIndex
 from .noise import Noise, RowNoise, covariance_matrix, is_estimated, parse_noise_cov
 from .noisy_batch import NoisyBatch
+from .projected_gradient import DivergenceError
 from .row_buffer import RowBuffer
 from .scaling import Scaling
 
@@ -172,7 +174,10 @@ class _StreamBase(BaseEstimator):
         )
         if first:
             self._start(batch)
-        self._learn(batch)
+        try:
+            self._learn(batch)
+        except DivergenceError as error:  # a stream goes on without these rows
+            warnings.warn(str(error), ConvergenceWarning, stacklevel=2)
         self._n_learnt += len(rows)
         self._learn_at = self._n_learnt + BUFFER_SIZE
 
