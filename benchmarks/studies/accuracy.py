@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from statistics import fmean
 
 import numpy as np
 
 from ..data.sets import FIVE
 from ..evaluate import Evaluation
 from ..frame import Cells, Row, Study, crossed
-from ..frame.tables import against_table
+from ..frame.tables import against_table, by_method, markdown
 from ..measures import CLASS_SCORES
 from ..methods.base import Grid
 from ..tuning import Folds, by_votes, two_scores
@@ -91,10 +92,29 @@ def defaults_table(rows: list[Row]) -> str:
         row for row in rows if row["epsilon"] == 0 and row["method"] in ("plain-cv", "untaint-cv")
     ]
     return (
-        f"{against_table(by_score(rows), decimals=3)}\n\n"
+        f"{against_table(by_score(rows), decimals=3)}\n\n{_by_data_set(rows)}\n\n"
         "Without corruption, over plain kernel ridge tuned by ordinary cross-validation:\n\n"
         f"{against_table(clean, reference='plain-cv', decimals=3)}"
     )
+
+
+def _by_data_set(rows: list[Row]) -> str:
+    """Return the ratios of our fit to Genie, a line for each data set."""
+    found = by_method(rows, "rmse")
+    settings = list(dict.fromkeys((kind, epsilon) for _, kind, epsilon in found))
+    body = []
+    for dataset in dict.fromkeys(dataset for dataset, *_ in found):
+        cells = [found.get((dataset, *setting), {}) for setting in settings]
+        body.append(
+            [dataset, *(_ratio(c.get("untaint-cv", {}), c.get("genie", {})) for c in cells)]
+        )
+    names = [f"{kind} {epsilon:g}" if epsilon else "clean" for kind, epsilon in settings]
+    return f"untaint-cv over Genie:\n\n{markdown(['dataset', *names], body)}"
+
+
+def _ratio(own: Mapping[int, float], base: Mapping[int, float]) -> str:
+    ratios = [own[seed] / base[seed] for seed in own.keys() & base.keys()]
+    return f"{fmean(ratios):.2f}" if ratios else "-"
 
 
 def by_score(rows: Iterable[Row]) -> list[Row]:
