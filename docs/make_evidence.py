@@ -3,8 +3,8 @@
     python docs/make_evidence.py
 
 Result files are benchmarks/results/NAME.csv (rows), NAME.md (their table) and NAME.toml (the
-record of the runs); earlier.toml holds numbers that an earlier state of the code gave, pages.toml
-says which page uses which result. Figures are copied from beside the rows, where they were drawn.
+record of the runs); pages.toml says which page uses which result. Figures are copied from beside
+the rows, where they were drawn.
 
 Result files name methods and settings as the code does; the page has the words of the
 documentation. The longest tables are links to the result files.
@@ -28,7 +28,7 @@ from benchmarks.figures.dots import HEADINGS  # noqa: E402, from the checkout
 RESULTS = DOCS.parent / "benchmarks" / "results"
 STUDIES = DOCS.parent / "benchmarks" / "README.md"
 PAGE, IMAGES = DOCS / "evidence.md", DOCS / "images"
-NOT_STUDIES = ("earlier", "pages")
+NOT_STUDIES = ("pages",)
 # They look for errors, or compare two states of the code: no page has a number of theirs.
 TOOLS = ("fuzz-files", "fuzz-properties", "stored-outputs", "side-by-side", "outlier-test-null")
 
@@ -139,7 +139,7 @@ def page() -> str:
     """Return the page that the result files make."""
     records = load()
     parts = [HEAD, studies(records), *(shown(name) for name in SHOWN if name in records)]
-    parts += [not_run(records), earlier(_toml("earlier"))]
+    parts.append(not_run(records))
     return "\n".join(part for part in parts if part)
 
 
@@ -269,29 +269,7 @@ def not_run(records: dict[str, dict[str, Any]]) -> str:
     rest = [f"`{name}`" for name in names if name not in {*records, *TOOLS, *families}]
     return (
         "\n## Studies without a result file\n\n"
-        f"{', '.join(rest)}. Numbers of theirs that pages print were measured before results were "
-        "kept, and are listed next.\n"
-    )
-
-
-def earlier(entries: dict[str, dict[str, Any]]) -> str:
-    """Return one line for each group of numbers that an earlier state of the code gave."""
-    body = [
-        [
-            f"`{name}`",
-            _link(entry["page"]),
-            " to ".join(dict.fromkeys(entry["days"])),
-            _command(entry["command"]),
-            len(entry.get("numbers", [])),
-            len(entry.get("rows", [])),
-        ]
-        for name, entry in entries.items()
-    ]
-    return (
-        "\n## Measured earlier\n\n"
-        "These numbers are from the code as it was on the day given (on which they entered the "
-        "page), and are kept as they were printed, in `benchmarks/results/earlier.toml`.\n\n"
-        + _table(["name", "page", "day", "by", "numbers in text", "rows of tables"], body)
+        f"{', '.join(rest)}. No page prints a number of theirs.\n"
     )
 
 

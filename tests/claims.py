@@ -10,15 +10,14 @@ prose            every claim must be in a result's text, or among the ``numbers`
 
 A comment ``<!-- results: NAME, NAME -->`` before a table or a paragraph names its results instead;
 prose may then also use the cells of their tables. (Without it, one of the many numbers of large
-tables would support nearly any claim.) A number stands for all numbers that are rounded to it, but
-numbers of earlier.toml must be repeated as they are.
+tables would support nearly any claim.) A number stands for all numbers that are rounded to it.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -131,37 +130,34 @@ class Result:
     """A result: rows of its tables, and all its numbers.
 
     It is NAME.md (tables and text as they were printed when it was measured) with the record
-    NAME.toml, or an entry of earlier.toml with its ``rows`` and ``numbers``.
+    NAME.toml.
     """
 
-    def __init__(self, record: dict[str, Any], text: str = "") -> None:
+    def __init__(self, record: dict[str, Any], text: str) -> None:
         self.record = record
-        self.same = Claim.stands_for if text else Claim.equals
-        lines = [*Page(text).lines, *map(_readable, record.get("rows", []))]
+        lines = Page(text).lines
         tables = [line for line in lines if line.lstrip().startswith("|")]
         prose = [line for line in lines if not line.lstrip().startswith("|")]
         self.rows = [row for line in tables if (row := _numbers_of(line))]
-        more = [str(record.get("seconds", "")), *record.get("numbers", [])]
-        self.numbers = [number for line in (*prose, *more) for number in _numbers_of(line)]
+        prose.append(str(record.get("seconds", "")))
+        self.numbers = [number for line in prose for number in _numbers_of(line)]
 
     def holds(self, claim: Claim, *, cells: bool = True) -> bool:
         """Return whether the claim is in the text, or in a cell of a table where that counts."""
         places = [self.numbers, *(self.rows if cells else [])]
-        return any(self.same(claim, number) for place in places for number in place)
+        return any(claim.stands_for(number) for place in places for number in place)
 
     def holds_row(self, claims: Sequence[Claim]) -> bool:
         """Return whether the claims follow one another in one row of the result."""
-        return any(_in_order(claims, row, self.same) for row in self.rows)
+        return any(_in_order(claims, row) for row in self.rows)
 
 
 def load_results(folder: Path) -> dict[str, Result]:
-    """Return all results by name; those of an earlier state of the code are ``earlier/NAME``."""
+    """Return all results by name."""
     results = {}
     for path in sorted(folder.glob("*.toml")):
         record = tomllib.loads(path.read_text(encoding="utf-8"))
-        if path.stem == "earlier":
-            results |= {f"earlier/{name}": Result(entry) for name, entry in record.items()}
-        elif path.stem != "pages":
+        if path.stem != "pages":
             table = path.with_suffix(".md")
             text = table.read_text(encoding="utf-8") if table.exists() else ""
             results[path.stem] = Result(record, text)
@@ -207,8 +203,6 @@ def _numbers_of(text: str) -> list[Claim]:
     return [_claim(match, 0, False) for match in NUMBER.finditer(text)]
 
 
-def _in_order(
-    claims: Sequence[Claim], row: Sequence[Claim], same: Callable[[Claim, Claim], bool]
-) -> bool:
+def _in_order(claims: Sequence[Claim], row: Sequence[Claim]) -> bool:
     rest = iter(row)
-    return all(any(same(claim, number) for number in rest) for claim in claims)
+    return all(any(claim.stands_for(number) for number in rest) for claim in claims)
