@@ -23,6 +23,8 @@ FAR = 10.0
 UNEVEN = 2.0
 # Mean change of a weight, as a part of it, that is worth another fit.
 WORTH_A_FIT = 0.02
+# Tolerance of a classifier that others only start from: more digits take many times as long.
+TOL = 1e-5
 
 
 @final
@@ -182,7 +184,7 @@ class KernelClassification:
         # A copy of a row is no independent evidence of its label, and weights are relative.
         own, weights = first[rows], totals[rows] / totals[rows].mean()
         if fitted is None:
-            fitted = SubquantileClassifierCV(random_state=seed, **parameters)
+            fitted = SubquantileClassifierCV(random_state=seed, tol=TOL, **parameters)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # ambiguity is judged for the learner
                 fitted.fit(features[own], codes[own], weights)
