@@ -124,11 +124,13 @@ FIGURES = {
     "detection-curves": [""],
     "runtime-growth": [""],
 }
+# Figures that other pages show.
+ELSEWHERE = {"error-curve": ["overview"], "simulation": ["bias", "efficiency"]}
 
 
 def main() -> None:
     """Copy the figures, and write the page."""
-    for name, endings in FIGURES.items():
+    for name, endings in [*FIGURES.items(), *ELSEWHERE.items()]:
         for source in _figures(name, endings):
             if source.exists():
                 shutil.copyfile(source, IMAGES / source.name)
